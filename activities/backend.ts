@@ -1,0 +1,60 @@
+/**
+ * The port that every backend implements: where jobs run. Types only.
+ *
+ * A backend gathers facts and acts when told. It decides nothing: classes and retries are decisions/.
+ */
+import type { RankEnd } from '../decisions/failure.ts';
+import type { AttemptState } from '../decisions/states.ts';
+
+/** What is to run: one attempt of a phase, or one evaluation job. */
+export interface JobSpec {
+  /** Derived from workflow id, phase and attempt alone, so that whoever asks again finds the job that exists. */
+  readonly name: string;
+  /** Absolute; exists; holds `request.json`. Everything the job writes lies below it. */
+  readonly directory: string;
+  readonly requestPath: string;
+  readonly slots: number;
+  readonly labels: { readonly pipeline: string; readonly phase: string; readonly attempt: number; readonly workflowId: string };
+}
+
+/** A job that exists or existed. Small: it travels through workflow history. */
+export interface JobRef {
+  readonly name: string;
+  /** The backend's own identity of this very job (a Job's uid, a supervisor's token): equals `TEMPER_JOB_TOKEN`. */
+  readonly uid: string;
+  readonly directory: string;
+}
+
+/** What a backend knows of a job now. */
+export type JobStatus =
+  | { readonly state: Extract<AttemptState, 'queued' | 'starting' | 'running' | 'stopping'>; readonly reason: string | null; readonly since: string }
+  | { readonly state: 'ended'; readonly ranks: readonly RankEnd[]; readonly endedAt: string; readonly stopRequested: StopReason | null }
+  | { readonly state: 'vanished' };
+
+export type StopReason = 'cancel' | 'shutdown' | 'stalled' | 'deadline';
+
+export interface Backend {
+  /** Creates the job, or adopts the one of this name. Idempotent. Throws `BackendError` when it can do neither. */
+  submit(spec: JobSpec): Promise<JobRef>;
+  /** What is known now, from the backend's own events where it has them. */
+  status(job: JobRef): Promise<JobStatus>;
+  /**
+   * Resolves at the next change of the job's state after `seen`, or when the signal aborts (then with the current status).
+   * Backends wait on events, never one poll per job.
+   */
+  nextChange(job: JobRef, seen: JobStatus, signal: AbortSignal): Promise<JobStatus>;
+  /** Asks the job to save and stop, then kills it after `graceSeconds`; resolves when nothing of it runs. Idempotent. */
+  stop(job: JobRef, options: { readonly reason: StopReason; readonly graceSeconds: number }): Promise<void>;
+  /** Jobs of this backend that are not ended: for the reaper, `up`'s shutdown and tests. */
+  list(): Promise<readonly JobRef[]>;
+}
+
+/** Why a backend could not do what it was asked. `retryable` false: asking again cannot help. */
+export class BackendError extends Error {
+  override readonly name = 'BackendError';
+  readonly retryable: boolean;
+  constructor(message: string, options: { readonly retryable: boolean; readonly cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.retryable = options.retryable;
+  }
+}

@@ -1,0 +1,44 @@
+/** What the gate and the leaderboard look at: checkpoints and evaluations as data, free of where they are kept. */
+
+export type CheckpointFormat = 'hf' | 'peft';
+
+/** A checkpoint as decisions see it. */
+export interface CheckpointFact {
+  /** For example `demo/sft/a1/checkpoint-50`: unique for ever, since attempt numbers are never reused. */
+  readonly id: string;
+  readonly phase: string;
+  readonly step: number;
+  readonly parent: string | null;
+}
+
+/** All samples of one problem in one evaluation. */
+export interface ProblemOutcome {
+  readonly problem: string;
+  readonly samples: number;
+  readonly correct: number;
+  /** Generated tokens over all samples. */
+  readonly tokens: number;
+  /** Samples that were cut at the token limit. */
+  readonly truncated: number;
+  readonly seconds: number;
+  /** Normalised answers of the samples, for maj@k; null where none could be read. */
+  readonly answers: readonly (string | null)[];
+  readonly correctAnswers: readonly boolean[];
+}
+
+/** One checkpoint on one benchmark (with version) with one seed. A failed evaluation is not one. */
+export interface Evaluation {
+  readonly checkpoint: string;
+  readonly benchmark: string;
+  readonly version: number;
+  readonly seed: number;
+  readonly problems: readonly ProblemOutcome[];
+}
+
+/** What is to be evaluated: the exactly-once key of the ledger. */
+export interface EvaluationKey {
+  readonly checkpoint: string;
+  readonly benchmark: string;
+  readonly version: number;
+  readonly seed: number;
+}

@@ -1,0 +1,151 @@
+/**
+ * The closed list of failure classes, and the evidence that names one.
+ *
+ * Covers what a backend gathers and what an incident is. Does not cover which class it is (classify.ts) or what follows (retry.ts).
+ */
+import type { Doing } from './states.ts';
+
+export const failureClasses = [
+  'preempted',
+  'evicted',
+  'node-lost',
+  'interrupted',
+  'nccl-watchdog',
+  'engine-watchdog',
+  'engine-dead',
+  'ray-lost',
+  'stalled',
+  'killed',
+  'crashed',
+  'network',
+  'gpu-oom',
+  'host-oom',
+  'shm-too-small',
+  'disk-full',
+  'not-finite',
+  'hardware',
+  'unschedulable',
+  'quota',
+  'queue-evicted',
+  'image-pull',
+  'mount',
+  'sandbox',
+  'half-scheduled',
+  'config',
+  'auth',
+  'data-missing',
+  'admission-denied',
+  'no-progress',
+  'resume-mismatch',
+  'unproven',
+  'job-lost',
+  'deadline',
+  'unknown',
+] as const;
+export type FailureClass = (typeof failureClasses)[number];
+
+/** One line of `progress.jsonl`. */
+export interface Progress {
+  /** ISO 8601, UTC. */
+  readonly time: string;
+  readonly step: number;
+  readonly of: number;
+  readonly doing: Doing;
+  readonly metrics: Readonly<Record<string, number | null>>;
+}
+
+/** How one process (rank) of a job ended. */
+export interface RankEnd {
+  readonly rank: number;
+  readonly node: string;
+  readonly exitCode: number | null;
+  /** For example `SIGKILL`. */
+  readonly signal: string | null;
+  /** ISO 8601; null when nobody saw it end. */
+  readonly endedAt: string | null;
+  /** The last lines of its log, oldest first, bounded in number and length by the backend. */
+  readonly lastLines: readonly string[];
+  /** The backend's own word for the end, such as Kubernetes' `OOMKilled`; null where it has none. */
+  readonly reason: string | null;
+}
+
+/** `result.json` of an attempt, as docs/reference/trainer-contract.md defines it. */
+export interface TrainerResult {
+  readonly status: 'completed' | 'stopped' | 'failed';
+  readonly reason: 'usage' | 'data' | 'config' | null;
+  readonly message: string | null;
+  readonly job: string;
+  readonly attempt: number;
+  readonly jobToken: string;
+  readonly startStep: number;
+  readonly finalStep: number;
+  readonly startedFrom: { readonly path: string; readonly digest: string } | null;
+  readonly weightsBefore: string | null;
+  readonly weightsAfter: string | null;
+  readonly artifacts: readonly { readonly path: string; readonly format: string; readonly step: number; readonly digest: string }[];
+  readonly metrics: Readonly<Record<string, number | null>>;
+  readonly finite: boolean;
+  readonly seconds: Readonly<Record<string, number>>;
+}
+
+/** What was asked of an attempt, for comparing with what it did. */
+export interface Asked {
+  readonly job: string;
+  readonly jobToken: string;
+  readonly attempt: number;
+  readonly targetStep: number;
+  /** Null: from step 0. */
+  readonly resume: { readonly step: number; readonly digest: string | null } | null;
+  readonly start: { readonly digest: string | null } | null;
+  /** False for kinds that train nothing (merge, evaluate, seal, a base that is only named). */
+  readonly trains: boolean;
+}
+
+/** Everything known about the end of an attempt. Gathered by a backend and the store, never judged there. */
+export interface Evidence {
+  readonly asked: Asked;
+  /** `vanished`: neither the job nor a record of its end exists. */
+  readonly job: 'ended' | 'vanished';
+  /** True when Temper itself asked the job to stop. */
+  readonly stoppedByTemper: 'no' | 'cancel' | 'shutdown' | 'stalled' | 'deadline';
+  readonly ranks: readonly RankEnd[];
+  readonly lastProgress: Progress | null;
+  /** Null: absent or unreadable. */
+  readonly result: TrainerResult | null;
+  /** Whether the artifact of the target step is complete on the store. */
+  readonly targetArtifactComplete: boolean;
+  /** Highest step of a complete checkpoint of this attempt; null when it left none. */
+  readonly newestCompleteStep: number | null;
+}
+
+/** A classified failure of an attempt. */
+export interface Incident {
+  readonly attempt: number;
+  readonly class: FailureClass;
+  /** What makes two incidents the same root cause, such as the exception's first line; equal texts are equal causes. */
+  readonly rootCause: string;
+  readonly rank: number | null;
+  readonly node: string | null;
+  /** Step of the last progress line; 0 when there was none. */
+  readonly step: number;
+  /** Step of the newest complete checkpoint of the phase when it failed; 0 when there was none. */
+  readonly completedStep: number;
+  readonly because: ClassReason;
+}
+
+/** Why a class was named: data for sentences.ts. */
+export type ClassReason =
+  | { readonly rule: 'log-line'; readonly rank: number; readonly line: string }
+  | { readonly rule: 'exit-code'; readonly rank: number; readonly exitCode: number }
+  | { readonly rule: 'signal'; readonly rank: number; readonly signal: string }
+  | { readonly rule: 'backend-reason'; readonly rank: number; readonly reason: string }
+  | { readonly rule: 'trainer-said'; readonly reason: string; readonly message: string }
+  | { readonly rule: 'stopped-by-temper'; readonly why: 'cancel' | 'shutdown' | 'stalled' | 'deadline' }
+  | { readonly rule: 'no-result' }
+  | { readonly rule: 'result-of-another-job'; readonly job: string; readonly attempt: number }
+  | { readonly rule: 'steps-missing'; readonly finalStep: number; readonly targetStep: number }
+  | { readonly rule: 'artifact-incomplete'; readonly step: number }
+  | { readonly rule: 'metrics-not-finite'; readonly metric: string | null }
+  | { readonly rule: 'weights-unchanged' }
+  | { readonly rule: 'started-elsewhere'; readonly want: string | null; readonly was: string | null }
+  | { readonly rule: 'vanished' };

@@ -1,0 +1,32 @@
+/** The closed lists of state words. No other state word exists anywhere: ledger, page, CLI and logs use these. */
+
+export const attemptStates = ['queued', 'starting', 'running', 'stopping', 'completed', 'failed', 'cancelled', 'lost'] as const;
+export type AttemptState = (typeof attemptStates)[number];
+
+export const phaseStates = [
+  'waiting',
+  'running',
+  'evaluating',
+  'held',
+  'completed',
+  'reused',
+  'skipped',
+  'rejected',
+  'failed',
+  'cancelled',
+] as const;
+export type PhaseState = (typeof phaseStates)[number];
+
+/** What a trainer says it is doing; each has its own stall budget (stall.ts). */
+export const activitiesOfTrainer = [
+  'starting',
+  'loading',
+  'compiling',
+  'training',
+  'generating',
+  'saving',
+  'publishing',
+  'evaluating',
+  'finishing',
+] as const;
+export type Doing = (typeof activitiesOfTrainer)[number];
