@@ -34,7 +34,7 @@ export type JobStatus =
 export type StopReason = 'cancel' | 'shutdown' | 'stalled' | 'deadline';
 
 export interface Backend {
-  /** Creates the job, or adopts the one of this name. Idempotent. Throws `BackendError` when it can do neither. */
+  /** Creates the job, or adopts the one of this name. Idempotent. Throws a `TemperError` when it can do neither. */
   submit(spec: JobSpec): Promise<JobRef>;
   /** What is known now, from the backend's own events where it has them. */
   status(job: JobRef): Promise<JobStatus>;
@@ -47,14 +47,4 @@ export interface Backend {
   stop(job: JobRef, options: { readonly reason: StopReason; readonly graceSeconds: number }): Promise<void>;
   /** Jobs of this backend that are not ended: for the reaper, `up`'s shutdown and tests. */
   list(): Promise<readonly JobRef[]>;
-}
-
-/** Why a backend could not do what it was asked. `retryable` false: asking again cannot help. */
-export class BackendError extends Error {
-  override readonly name = 'BackendError';
-  readonly retryable: boolean;
-  constructor(message: string, options: { readonly retryable: boolean; readonly cause?: unknown }) {
-    super(message, { cause: options.cause });
-    this.retryable = options.retryable;
-  }
 }
