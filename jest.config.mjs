@@ -1,0 +1,29 @@
+// Two projects: `unit` (fast, two at a time) and `e2e` (a real Temporal server and real trainers, one at a time:
+// scripts/run.mjs gives it --runInBand). Native ESM, so no jest.mock: dependencies arrive as arguments.
+
+const typescript = {
+  '^.+\\.ts$': [
+    '@swc/jest',
+    { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' }, sourceMaps: 'inline' },
+  ],
+};
+
+const shared = {
+  rootDir: import.meta.dirname,
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: typescript,
+  modulePathIgnorePatterns: ['<rootDir>/.temper/', '<rootDir>/dist/'],
+};
+
+export default {
+  projects: [
+    {
+      ...shared,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/test/**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/guards/fixtures/'],
+    },
+    { ...shared, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.test.ts'] },
+  ],
+};
