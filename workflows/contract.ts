@@ -1,0 +1,136 @@
+/**
+ * What travels between workflows, activities, clients and pages: names and message types. No code that runs.
+ *
+ * Everything here is small: paths, digests and numbers, never logs, weights or rows per problem.
+ */
+import type { Benchmark, Budgets, Model, Phase, PipelineInput, Profile, Recipe } from '../configs/schema.ts';
+import type { CheckpointFormat, EvaluationKey } from '../decisions/evaluation.ts';
+import type { LeaderboardRow } from '../decisions/leaderboard.ts';
+import type { PhaseState } from '../decisions/states.ts';
+
+export const workflowNames = {
+  pipeline: 'postTrainingPipeline',
+  phase: 'trainPhase',
+  evaluation: 'evaluateCheckpoint',
+} as const;
+
+export const defaultTaskQueue = 'temper';
+
+export type { PipelineInput };
+
+/** What was resolved from an input: this is what runs, whatever happens to the files later. */
+export interface ResolvedPipeline {
+  readonly recipe: Recipe;
+  readonly profile: Profile;
+  /** Where the recipe came from: a file of the worker, or `inline`. */
+  readonly source: string;
+  /** Fields that `set` changed, by their path. */
+  readonly changed: readonly string[];
+  /** SHA-256 of each JSONL file that the recipe names. */
+  readonly dataDigests: Readonly<Record<string, string>>;
+}
+
+/** A checkpoint on the store. */
+export interface CheckpointRef {
+  /** For example `demo/sft/a1/checkpoint-50`. */
+  readonly id: string;
+  readonly path: string;
+  readonly format: CheckpointFormat;
+  /** Path of the full model below an adapter; null for a full model. */
+  readonly base: string | null;
+  readonly step: number;
+  /** Digest of its seal; null while it is only complete. */
+  readonly digest: string | null;
+}
+
+/** All that a phase needs to know; input of `trainPhase`, handed on to its activities. */
+export interface PhaseContext {
+  readonly pipelineId: string;
+  /** Run id of the pipeline: incidents and decisions belong to a run. */
+  readonly runId: string;
+  readonly recipe: string;
+  readonly profile: string;
+  readonly phase: Phase;
+  readonly seed: number;
+  readonly model: Model;
+  readonly benchmarks: Readonly<Record<string, Benchmark>>;
+  readonly budgets: Budgets;
+  readonly onFailure: Recipe['onFailure'];
+  readonly dataDigests: Readonly<Record<string, string>>;
+  /** Null for `base`. */
+  readonly start: CheckpointRef | null;
+}
+
+export interface EvaluationInput {
+  readonly context: PhaseContext;
+  /** The checkpoint whose evaluation this is, in words, for the page. */
+  readonly title: string;
+  readonly evaluations: readonly EvaluationKey[];
+}
+
+/** How a phase ended well. */
+export interface PhaseOutcome {
+  readonly state: Extract<PhaseState, 'completed' | 'reused' | 'rejected' | 'skipped'>;
+  /** What the next phase starts from: the promoted checkpoint, or the parent where the gate kept it. */
+  readonly checkpoint: CheckpointRef;
+  /** One sentence: why this checkpoint, or what was reused from where. */
+  readonly because: string;
+  readonly score: number | null;
+}
+
+/** What a phase tells its pipeline when something changes. */
+export interface PhaseReport {
+  readonly phase: string;
+  readonly kind: Phase['kind'];
+  readonly state: PhaseState;
+  /** 0 before the first attempt. */
+  readonly attempt: number;
+  readonly step: number;
+  readonly of: number;
+  /** One sentence a person understands. */
+  readonly note: string;
+  readonly score: number | null;
+}
+
+/** Answer of the query `status`. */
+export interface PipelineStatus {
+  readonly recipe: string;
+  readonly profile: string;
+  readonly phases: readonly PhaseReport[];
+}
+
+/** Answer of the query `leaderboard`. */
+export interface Leaderboard {
+  readonly rows: readonly LeaderboardRow[];
+}
+
+/** What `postTrainingPipeline` returns. */
+export interface PipelineResult {
+  readonly promoted: readonly { readonly phase: string; readonly outcome: PhaseOutcome }[];
+}
+
+/** Heartbeat of a job: what a person sees of a pending activity. */
+export interface JobHeartbeat {
+  readonly job: string;
+  readonly state: string;
+  readonly step: number;
+  readonly of: number;
+  readonly doing: string;
+  readonly loss: number | null;
+  readonly reward: number | null;
+  readonly checkpoint: number | null;
+  /** ISO 8601; when the step was reached. */
+  readonly updatedAt: string;
+}
+
+export interface ReleaseInput {
+  readonly phase?: string;
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+/** Workflow ids of the children: a person reads them in the list. */
+export const childIds = {
+  phase: (pipelineId: string, phase: string): string => `${pipelineId}/${phase}`,
+  evaluation: (pipelineId: string, phase: string, number: number): string => `${pipelineId}/${phase}/evaluation-${String(number)}`,
+} as const;

@@ -1,0 +1,28 @@
+/**
+ * Evaluates checkpoints on benchmarks in one job, so that imports and model loading are paid once.
+ *
+ * Covers attempts until every evaluation is in the ledger, exactly once. Does not cover grading (trainers/) or what scores mean (decisions/gate.ts).
+ */
+import { ApplicationFailure, setCurrentDetails, sleep } from '@temporalio/workflow';
+import type { EvaluationInput } from './contract.ts';
+import { activities, runJob } from './jobs.ts';
+
+export async function evaluateCheckpoint(input: EvaluationInput): Promise<void> {
+  for (let opened = 1; ; opened += 1) {
+    const ticket = await activities('open an evaluation').openEvaluation({ ...input, opened });
+    if (ticket === null) return;
+    setCurrentDetails(`${String(ticket.of)} evaluations, attempt ${String(ticket.number)}`);
+    const job = await runJob(ticket, () => undefined);
+    const judged = await activities('record the outcomes').judgeEvaluation({ context: input.context, ticket, job });
+    setCurrentDetails(judged.sentence);
+    switch (judged.kind) {
+      case 'completed':
+        return;
+      case 'again':
+        await sleep(Math.max(judged.delaySeconds, 1) * 1000, { summary: judged.sentence });
+        break;
+      case 'fail':
+        throw ApplicationFailure.nonRetryable(judged.sentence, 'EvaluationFailed');
+    }
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Evaluations of a phase as child runs: beside the training as checkpoints come, and for the gate what is still missing.
+ *
+ * Covers when they start and that a failed one does not end the phase. Does not cover which are needed (decisions/gate.ts).
+ */
+import { executeChild, isCancellation, ParentClosePolicy } from '@temporalio/workflow';
+import type { EvaluationKey } from '../decisions/evaluation.ts';
+import { childIds, type CheckpointRef, type PhaseContext } from './contract.ts';
+import { evaluateCheckpoint } from './evaluate.ts';
+import type { PhaseBoard } from './phase-board.ts';
+
+export interface EvaluationsBeside {
+  /** Starts the evaluations that a new checkpoint is due for, and does not wait. */
+  evaluate(checkpoint: CheckpointRef): void;
+  /** Runs these to their end; answers with why it failed, or null. */
+  evaluateAll(missing: readonly EvaluationKey[], title: string): Promise<string | null>;
+  /** All that run now have ended, well or not. */
+  settled(): Promise<void>;
+}
+
+export function startEvaluations(context: PhaseContext, board: PhaseBoard): EvaluationsBeside {
+  const running: Promise<string | null>[] = [];
+  let number = 0;
+
+  async function run(evaluations: readonly EvaluationKey[], title: string): Promise<string | null> {
+    number += 1;
+    try {
+      await executeChild(evaluateCheckpoint, {
+        workflowId: childIds.evaluation(context.pipelineId, context.phase.name, number),
+        args: [{ context, title, evaluations }],
+        staticSummary: title,
+        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+      });
+      return null;
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      return `evaluations failed: ${rootMessage(error)}`;
+    }
+  }
+
+  return {
+    evaluate(checkpoint) {
+      const evaluations = keysOf(context, checkpoint);
+      if (evaluations.length === 0) return;
+      const title = `${context.phase.name} step ${String(checkpoint.step)} on ${context.phase.evaluate?.benchmarks.join(', ') ?? ''}`;
+      running.push(
+        run(evaluations, title).then((failure) => {
+          if (failure !== null) board.decided(`${failure}; the gate will ask again`);
+          return failure;
+        }),
+      );
+    },
+    async evaluateAll(missing, title) {
+      board.evaluating(title);
+      return await run(missing, `${context.phase.name}: ${String(missing.length)} evaluation${missing.length === 1 ? '' : 's'} for the gate`);
+    },
+    async settled() {
+      if (running.length > 0) board.evaluating('the last evaluations beside the training');
+      await Promise.all(running);
+    },
+  };
+}
+
+/** The evaluations that a checkpoint is due for when it appears: each benchmark with the seeds the recipe begins with. */
+function keysOf(context: PhaseContext, checkpoint: CheckpointRef): EvaluationKey[] {
+  const { evaluate } = context.phase;
+  if (!evaluate) return [];
+  return evaluate.benchmarks.flatMap((benchmark) =>
+    Array.from({ length: evaluate.seeds }, (_, index) => ({
+      checkpoint: checkpoint.id,
+      benchmark,
+      version: context.benchmarks[benchmark]?.version ?? 1,
+      seed: index + 1,
+    })),
+  );
+}
+
+function rootMessage(error: unknown): string {
+  let at = error;
+  while (at instanceof Error && at.cause instanceof Error) at = at.cause;
+  return at instanceof Error ? at.message : String(at);
+}

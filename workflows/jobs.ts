@@ -1,0 +1,55 @@
+/**
+ * Runs one job to its end: submit, await, and stop when the run is cancelled.
+ *
+ * Covers the order of the three and that no job outlives its workflow. Does not cover what a job does or what its end means.
+ */
+import { ActivityCancellationType, CancellationScope, isCancellation, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type { JobRef } from '../activities/backend.ts';
+import type { AttemptTicket } from '../activities/attempts.ts';
+import type { CheckpointRef } from './contract.ts';
+
+/** Idempotent and short: retried for as long as the infrastructure under them is away. */
+export function activities(summary: string) {
+  return proxyActivities<Activities>({
+    summary,
+    startToCloseTimeout: '5 minutes',
+    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  });
+}
+
+/** Watches for days. It owns nothing, so that a killed worker costs 30 s and nothing else. */
+function watcher(summary: string) {
+  return proxyActivities<Activities>({
+    summary,
+    startToCloseTimeout: '30 days',
+    heartbeatTimeout: '30 seconds',
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { initialInterval: '1 second', backoffCoefficient: 1.5, maximumInterval: '30 seconds' },
+  });
+}
+
+/** Submits the job of an attempt and waits for its end; `onCheckpoint` hears of each checkpoint that is due. */
+export async function runJob(ticket: AttemptTicket, onCheckpoint: (checkpoint: CheckpointRef) => void): Promise<JobRef> {
+  const title = `${ticket.title} attempt ${String(ticket.number)}`;
+  // A cancellation in the middle of a submit must not leave a job that nobody knows of: submit first, then stop it.
+  const job = await CancellationScope.nonCancellable(() => activities(`${title}: start the job`).submitJob(ticket));
+  const seenSteps: number[] = [];
+  try {
+    for (;;) {
+      const event = await watcher(title).awaitJob({ job, ticket, seenSteps });
+      if (event.kind === 'checkpoint') {
+        seenSteps.push(event.checkpoint.step);
+        onCheckpoint(event.checkpoint);
+      } else {
+        if (event.kind === 'stalled') await activities(`${title}: stop, ${event.because}`).stopJob({ job, ticket, reason: 'stalled' });
+        return job;
+      }
+    }
+  } catch (error) {
+    if (isCancellation(error)) {
+      await CancellationScope.nonCancellable(() => activities(`${title}: stop, the run is cancelled`).stopJob({ job, ticket, reason: 'cancel' }));
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * What a person sees of a phase: the run's current details, and the reports to its pipeline.
+ *
+ * Covers words and numbers on the page. Does not cover decisions: it is told.
+ */
+import { getExternalWorkflowHandle, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import type { AttemptTicket } from '../activities/attempts.ts';
+import type { GateAnswer } from '../activities/gate.ts';
+import type { PhaseState } from '../decisions/states.ts';
+import type { CheckpointRef, PhaseContext, PhaseOutcome, PhaseReport } from './contract.ts';
+import { escaped } from './markdown.ts';
+import { phaseReportSignal, rowsSignal } from './messages.ts';
+
+export interface PhaseBoard {
+  attempt(ticket: AttemptTicket): void;
+  checkpoint(checkpoint: CheckpointRef): void;
+  evaluating(what: string): void;
+  judged(answer: GateAnswer): void;
+  decided(sentence: string): void;
+  held(sentence: string): void;
+  reused(outcome: PhaseOutcome): PhaseOutcome;
+  completed(checkpoint: CheckpointRef, answer: { readonly sentence: string; readonly score: number | null }): PhaseOutcome;
+  rejected(parent: CheckpointRef, answer: { readonly sentence: string }): PhaseOutcome;
+  ended(state: Extract<PhaseState, 'failed' | 'cancelled'>): void;
+}
+
+const newestDecisions = 12;
+
+export function phaseBoard(context: PhaseContext): PhaseBoard {
+  const decisions: string[] = [];
+  let report: PhaseReport = {
+    phase: context.phase.name,
+    kind: context.phase.kind,
+    state: 'waiting',
+    attempt: 0,
+    step: 0,
+    of: 0,
+    note: '',
+    score: null,
+  };
+
+  function show(change: Partial<PhaseReport>): void {
+    report = { ...report, ...change };
+    if (change.note) decisions.push(change.note);
+    setCurrentDetails(details(context, report, decisions.slice(-newestDecisions)));
+    tellPipeline((pipeline) => pipeline.signal(phaseReportSignal, report));
+  }
+  function end(outcome: PhaseOutcome): PhaseOutcome {
+    show({ state: outcome.state, note: outcome.because, score: outcome.score });
+    return outcome;
+  }
+
+  return {
+    attempt: (ticket) => {
+      show({ state: 'running', attempt: ticket.number, step: ticket.resumeStep, of: ticket.of, note: ticket.sentence });
+    },
+    checkpoint: (checkpoint) => {
+      show({ step: checkpoint.step });
+    },
+    evaluating: (what) => {
+      show({ state: 'evaluating', note: what });
+    },
+    judged: (answer) => {
+      if (answer.rows.length > 0) tellPipeline((pipeline) => pipeline.signal(rowsSignal, answer.rows));
+      if (answer.kind !== 'promote') show({ note: answer.sentence });
+    },
+    decided: (sentence) => {
+      show({ note: sentence });
+    },
+    held: (sentence) => {
+      show({ state: 'held', note: `held: ${sentence}` });
+    },
+    reused: end,
+    completed: (checkpoint, answer) => end({ state: 'completed', checkpoint, because: answer.sentence, score: answer.score }),
+    rejected: (parent, answer) => end({ state: 'rejected', checkpoint: parent, because: answer.sentence, score: null }),
+    ended: (state) => {
+      show({ state });
+    },
+  };
+}
+
+/** A pipeline that has closed meanwhile needs no report: that signal's failure is no failure of the phase. */
+function tellPipeline(tell: (pipeline: ReturnType<typeof getExternalWorkflowHandle>) => Promise<void>): void {
+  const { parent } = workflowInfo();
+  if (parent) tell(getExternalWorkflowHandle(parent.workflowId, parent.runId)).catch(() => undefined);
+}
+
+function details(context: PhaseContext, report: PhaseReport, decisions: readonly string[]): string {
+  const start = context.start ? `starts from \`${context.start.id}\`` : 'makes the start';
+  const progress = report.of > 0 ? `, attempt ${String(report.attempt)}, step ${String(report.step)} of ${String(report.of)}` : '';
+  return [`**${report.phase}** (${report.kind}) ${start}: **${report.state}**${progress}`, '', ...decisions.map((line) => `- ${escaped(line)}`)].join('\n');
+}

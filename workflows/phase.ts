@@ -1,0 +1,94 @@
+/**
+ * Runs one phase to a promoted checkpoint.
+ *
+ * Covers attempts, evaluation beside the training, and the gate. Does not cover how jobs run (activities/) or how to decide (decisions/).
+ */
+import { ApplicationFailure, condition, isCancellation, setHandler, sleep } from '@temporalio/workflow';
+import type { CheckpointRef, PhaseContext, PhaseOutcome } from './contract.ts';
+import { startEvaluations, type EvaluationsBeside } from './evaluations-beside.ts';
+import { activities, runJob } from './jobs.ts';
+import { releaseSignal } from './messages.ts';
+import { phaseBoard, type PhaseBoard } from './phase-board.ts';
+
+export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome> {
+  const board = phaseBoard(context);
+  try {
+    const finished = await activities('look for finished work').findFinishedPhase(context);
+    if (finished) return board.reused(finished);
+
+    const beside = startEvaluations(context, board);
+    await trainToTheEnd(context, board, beside);
+    await beside.settled();
+    return await passGate(context, board, beside);
+  } catch (error) {
+    board.ended(isCancellation(error) ? 'cancelled' : 'failed');
+    throw error;
+  }
+}
+
+/** One attempt after the other, until one is proved complete. */
+async function trainToTheEnd(context: PhaseContext, board: PhaseBoard, beside: EvaluationsBeside): Promise<void> {
+  let next = { change: null as Record<string, unknown> | null, rollBackBefore: null as number | null };
+  for (let opened = 1; ; opened += 1) {
+    const ticket = await activities('open an attempt').openAttempt({ context, opened, ...next });
+    board.attempt(ticket);
+    const job = await runJob(ticket, (checkpoint) => {
+      board.checkpoint(checkpoint);
+      beside.evaluate(checkpoint);
+    });
+    const judged = await activities(`${ticket.title} attempt ${String(ticket.number)}: judge its end`).judgeAttempt({ context, ticket, job });
+    if (judged.kind === 'completed') return;
+    board.decided(judged.sentence);
+    if (judged.kind === 'fail') throw phaseFailed(context, judged.sentence);
+    if (judged.kind === 'hold') await holdForAPerson(context, board, judged.sentence);
+    next = { change: judged.change, rollBackBefore: judged.rollBackBefore };
+    if (judged.delaySeconds > 0) await sleep(judged.delaySeconds * 1000, { summary: judged.sentence });
+  }
+}
+
+/** Evaluations → verdict, until one decides. */
+async function passGate(context: PhaseContext, board: PhaseBoard, beside: EvaluationsBeside): Promise<PhaseOutcome> {
+  for (;;) {
+    const answer = await activities('judge the candidates').judgeGate({ context });
+    board.judged(answer);
+    switch (answer.kind) {
+      case 'promote':
+        return await promoted(context, board, answer.checkpoint, answer);
+      case 'more-evaluations': {
+        const failure = await beside.evaluateAll(answer.missing, answer.sentence);
+        if (failure !== null) await holdForAPerson(context, board, failure);
+        break;
+      }
+      case 'hold':
+        await holdForAPerson(context, board, answer.sentence);
+        break;
+      case 'reject':
+        if (context.phase.onReject === 'keep-parent' && context.start) return board.rejected(context.start, answer);
+        if (context.phase.onReject === 'hold') await holdForAPerson(context, board, answer.sentence);
+        else throw phaseFailed(context, answer.sentence);
+    }
+  }
+}
+
+async function promoted(context: PhaseContext, board: PhaseBoard, checkpoint: CheckpointRef, answer: { readonly sentence: string; readonly score: number | null }): Promise<PhaseOutcome> {
+  const sealed = await activities(`promote checkpoint ${String(checkpoint.step)}`).promote({ context, checkpoint, because: answer.sentence, score: answer.score });
+  return board.completed(sealed, answer);
+}
+
+/** GPUs are released, and a person has 24 hours. */
+async function holdForAPerson(context: PhaseContext, board: PhaseBoard, sentence: string): Promise<void> {
+  if (context.onFailure === 'fail') throw phaseFailed(context, sentence);
+  let released = false;
+  setHandler(releaseSignal, (message) => {
+    released = true;
+    board.decided(`released by ${message.by ?? 'a person'}${message.reason === undefined ? '' : `: ${message.reason}`}`);
+  });
+  board.held(sentence);
+  const inTime = await condition(() => released, '24 hours', { summary: 'held for a person' });
+  if (!inTime) throw phaseFailed(context, `${sentence}; held for 24 hours and nobody released it`);
+  await activities('go on after a release').recordRelease({ context });
+}
+
+function phaseFailed(context: PhaseContext, sentence: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(`Phase ${context.phase.name} failed: ${sentence}`, 'PhaseFailed');
+}

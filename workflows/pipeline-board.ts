@@ -1,0 +1,118 @@
+/**
+ * What a person sees of a pipeline: current details, queries, search attributes, and the update that releases a held phase.
+ *
+ * Covers the page. Does not cover the story (pipeline.ts): it is told.
+ */
+import { ApplicationFailure, getExternalWorkflowHandle, setCurrentDetails, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import type { LeaderboardRow } from '../decisions/leaderboard.ts';
+import { childIds, type PhaseReport, type PipelineStatus, type ReleaseInput, type ResolvedPipeline } from './contract.ts';
+import { table } from './markdown.ts';
+import { leaderboardQuery, phaseReportSignal, planQuery, releaseSignal, releaseUpdate, rowsSignal, searchAttributes, statusQuery } from './messages.ts';
+
+export interface PipelineBoard {
+  opened(resolved: ResolvedPipeline, opened: { readonly searchAttributes: boolean }): void;
+  ended(state: 'completed' | 'failed' | 'cancelled'): void;
+}
+
+interface Board {
+  resolved: ResolvedPipeline | null;
+  phases: PhaseReport[];
+  rows: Map<string, LeaderboardRow>;
+  attributes: boolean;
+  state: string;
+}
+
+export function pipelineBoard(): PipelineBoard {
+  const board: Board = { resolved: null, phases: [], rows: new Map(), attributes: false, state: 'running' };
+  answerQueries(board);
+  setHandler(phaseReportSignal, (report) => {
+    board.phases = board.phases.map((phase) => (phase.phase === report.phase ? report : phase));
+    show(board);
+    setAttributes(board, report);
+  });
+  setHandler(rowsSignal, (rows) => {
+    for (const row of rows) board.rows.set(`${row.checkpoint} ${row.benchmark}`, row);
+  });
+  setHandler(releaseUpdate, async (input) => await release(board, input ?? {}), {
+    description: 'Lets a held phase go on. Input: {"phase": "sft", "by": "you", "reason": "why"}; all optional',
+    validator: (input) => {
+      heldPhase(board, input ?? {});
+    },
+  });
+  return {
+    opened(resolved, { searchAttributes: known }) {
+      board.resolved = resolved;
+      board.attributes = known;
+      board.phases = resolved.recipe.phases.map(waiting);
+      show(board);
+      if (known) {
+        upsertSearchAttributes([
+          { key: searchAttributes.state, value: 'running' },
+          { key: searchAttributes.model, value: modelName(resolved) },
+        ]);
+      }
+    },
+    ended(state) {
+      board.state = state;
+      show(board);
+      if (board.attributes) upsertSearchAttributes([{ key: searchAttributes.state, value: state }]);
+    },
+  };
+}
+
+function waiting(phase: ResolvedPipeline['recipe']['phases'][number]): PhaseReport {
+  return { phase: phase.name, kind: phase.kind, state: 'waiting', attempt: 0, step: 0, of: 0, note: '', score: null };
+}
+
+function answerQueries(board: Board): void {
+  setHandler(
+    statusQuery,
+    (): PipelineStatus => ({ recipe: board.resolved?.recipe.name ?? '', profile: board.resolved?.profile.name ?? '', phases: board.phases }),
+    { description: 'Where each phase stands. No input' },
+  );
+  setHandler(leaderboardQuery, () => ({ rows: [...board.rows.values()] }), { description: 'Every evaluated candidate with its numbers. No input' });
+  setHandler(planQuery, () => board.resolved, { description: 'The recipe and profile as they were resolved: what runs. No input' });
+}
+
+/** The phase that a release is meant for; throws what a person sees in the form. */
+function heldPhase(board: Board, input: ReleaseInput): string {
+  const held = board.phases.filter((phase) => phase.state === 'held').map((phase) => phase.phase);
+  const [only] = held;
+  if (only === undefined) throw ApplicationFailure.nonRetryable('no phase is held now', 'NothingHeld');
+  if (input.phase === undefined || held.includes(input.phase)) return input.phase ?? only;
+  throw ApplicationFailure.nonRetryable(`phase "${input.phase}" is not held; held: ${held.join(', ')}`, 'NothingHeld');
+}
+
+async function release(board: Board, input: ReleaseInput): Promise<string> {
+  const phase = heldPhase(board, input);
+  await getExternalWorkflowHandle(childIds.phase(workflowInfo().workflowId, phase)).signal(releaseSignal, input);
+  return `phase ${phase} goes on`;
+}
+
+function setAttributes(board: Board, report: PhaseReport): void {
+  if (!board.attributes) return;
+  upsertSearchAttributes([
+    { key: searchAttributes.state, value: report.state === 'held' ? 'held' : 'running' },
+    { key: searchAttributes.phase, value: report.phase },
+    ...(report.score === null ? [] : [{ key: searchAttributes.score, value: report.score }]),
+  ]);
+}
+
+function modelName(resolved: ResolvedPipeline): string {
+  const { model } = resolved.recipe;
+  return 'tiny' in model ? 'tiny' : (model.path.split('/').at(-1) ?? model.path);
+}
+
+function show(board: Board): void {
+  const recipe = board.resolved?.recipe.name ?? '';
+  const rows = board.phases.map((phase) => [
+    phase.phase,
+    phase.kind,
+    phase.state,
+    phase.attempt > 0 ? String(phase.attempt) : '',
+    phase.of > 0 ? `${String(phase.step)}/${String(phase.of)}` : '',
+    phase.score === null ? '' : phase.score.toFixed(3),
+    phase.note,
+  ]);
+  setCurrentDetails(`**${recipe}** is **${board.state}**\n\n${table(['phase', 'kind', 'state', 'attempt', 'step', 'score', 'what is known'], rows)}`);
+}

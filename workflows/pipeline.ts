@@ -1,0 +1,92 @@
+/**
+ * A recipe on a profile, from its base to its last promoted checkpoint.
+ *
+ * Covers the order of the phases and what the run's page shows. Does not cover what a phase does (phase.ts).
+ */
+import { ApplicationFailure, ChildWorkflowFailure, executeChild, isCancellation, ParentClosePolicy, workflowInfo, CancellationScope } from '@temporalio/workflow';
+import { z } from 'zod';
+import { pipelineInputSchema, type Phase } from '../configs/schema.ts';
+import { childIds, type PhaseContext, type PhaseOutcome, type PipelineInput, type PipelineResult, type ResolvedPipeline } from './contract.ts';
+import { activities } from './jobs.ts';
+import { trainPhase } from './phase.ts';
+import { pipelineBoard, type PipelineBoard } from './pipeline-board.ts';
+
+export async function postTrainingPipeline(input?: PipelineInput): Promise<PipelineResult> {
+  const board = pipelineBoard();
+  const resolved = await activities('resolve the recipe').resolvePipeline(parsed(input));
+  const opened = await activities('open the pipeline').openPipeline({ ...identityOfRun(), resolved });
+  board.opened(resolved, opened);
+
+  const outcomes = new Map<string, PhaseOutcome>();
+  try {
+    for (const phase of resolved.recipe.phases) {
+      outcomes.set(phase.name, await runPhase(resolved, phase, startOf(resolved, phase, outcomes)));
+    }
+    return await finished(board, outcomes);
+  } catch (error) {
+    const state = isCancellation(error) ? 'cancelled' : 'failed';
+    await CancellationScope.nonCancellable(() => activities(`record that it is ${state}`).closePipeline({ ...identityOfRun(), state }));
+    board.ended(state);
+    throw explained(error);
+  }
+}
+
+function parsed(input: PipelineInput | undefined): PipelineInput {
+  const result = pipelineInputSchema.safeParse(input ?? {});
+  if (result.success) return result.data;
+  throw ApplicationFailure.create({
+    type: 'InvalidInput',
+    nonRetryable: true,
+    message: `Input of ${workflowInfo().workflowType} is not valid:\n${z.prettifyError(result.error)}`,
+    details: [result.error.issues],
+  });
+}
+
+function identityOfRun(): { pipelineId: string; runId: string } {
+  const { workflowId, runId } = workflowInfo();
+  return { pipelineId: workflowId, runId };
+}
+
+/** The promoted checkpoint of the phase that this one starts from; null for the first. */
+function startOf(resolved: ResolvedPipeline, phase: Phase, outcomes: ReadonlyMap<string, PhaseOutcome>): PhaseOutcome | null {
+  const { phases } = resolved.recipe;
+  const before = phase.from ?? phases[phases.indexOf(phase) - 1]?.name;
+  return before === undefined ? null : (outcomes.get(before) ?? null);
+}
+
+async function runPhase(resolved: ResolvedPipeline, phase: Phase, start: PhaseOutcome | null): Promise<PhaseOutcome> {
+  const { recipe } = resolved;
+  const context: PhaseContext = {
+    ...identityOfRun(),
+    recipe: recipe.name,
+    profile: resolved.profile.name,
+    phase,
+    seed: recipe.seed,
+    model: recipe.model,
+    benchmarks: recipe.benchmarks,
+    budgets: recipe.budgets,
+    onFailure: recipe.onFailure,
+    dataDigests: resolved.dataDigests,
+    start: start?.checkpoint ?? null,
+  };
+  return await executeChild(trainPhase, {
+    workflowId: childIds.phase(context.pipelineId, phase.name),
+    args: [context],
+    staticSummary: `${phase.name}: ${phase.kind}`,
+    parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+  });
+}
+
+async function finished(board: PipelineBoard, outcomes: ReadonlyMap<string, PhaseOutcome>): Promise<PipelineResult> {
+  await activities('record that it is completed').closePipeline({ ...identityOfRun(), state: 'completed' });
+  board.ended('completed');
+  return { promoted: [...outcomes].map(([phase, outcome]) => ({ phase, outcome })) };
+}
+
+/** A failed phase's own words instead of "Child Workflow execution failed". */
+function explained(error: unknown): unknown {
+  if (error instanceof ChildWorkflowFailure && error.cause instanceof ApplicationFailure) {
+    return ApplicationFailure.create({ message: error.cause.message, type: error.cause.type ?? 'PhaseFailed', nonRetryable: true, cause: error });
+  }
+  return error;
+}
