@@ -1,0 +1,139 @@
+/**
+ * What is wrong with a document, in words: every problem with its field and the nearest valid name.
+ *
+ * Covers the issues of a zod schema. Does not cover lines and columns of a file.
+ */
+import { z } from 'zod';
+import { nearestName } from './nearest-name.ts';
+
+/** One thing that is wrong. */
+export interface Problem {
+  /** For example `phases.sft.params.learningRate`. */
+  readonly field: string;
+  readonly message: string;
+}
+
+type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+
+/** Every problem of `value` that `issues` (of `schema`) name, in their order. */
+export function problemsOf(schema: z.ZodType, value: unknown, issues: readonly Issue[]): Problem[] {
+  const shape = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Shape;
+  return issues.flatMap((issue) => problemsOfIssue({ shape, value }, issue, []));
+}
+
+/** The problems as a person reads them, a line each. */
+export function problemList(problems: readonly Problem[]): string {
+  return problems.map(({ field, message }) => `  ${field === '' ? 'the document' : field}: ${message}`).join('\n');
+}
+
+interface Place {
+  readonly shape: Shape;
+  readonly value: unknown;
+}
+
+function problemsOfIssue(document: Place, issue: Issue, above: Path): Problem[] {
+  const path = [...above, ...issue.path];
+  const field = fieldName(document.value, path);
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({ field: fieldName(document.value, [...path, key]), message: unknownName(key, namesAt(document, path)) }));
+    case 'invalid_union': {
+      const branches = issue.errors.filter((branch) => branch.length > 0);
+      const [closest] = branches.toSorted((a, b) => a.length - b.length || depth(b) - depth(a));
+      if (closest) return closest.flatMap((inner) => problemsOfIssue(document, inner, path));
+      return [{ field, message: unknownWord(valueAt(document.value, path), wordsAt(document, path)) }];
+    }
+    case 'invalid_value':
+      return [{ field, message: unknownWord(valueAt(document.value, path), issue.values.map(String)) }];
+    case 'invalid_type':
+      if (valueAt(document.value, path) === undefined) return [{ field, message: `is missing (${issue.expected})` }];
+      return [{ field, message: `is ${described(valueAt(document.value, path))}, and must be ${issue.expected === 'int' ? 'a whole number' : article(issue.expected)}` }];
+    default:
+      return [{ field, message: issue.message }];
+  }
+}
+
+const depth = (issues: readonly Issue[]): number => Math.max(...issues.map((issue) => issue.path.length));
+
+function unknownName(given: string, valid: readonly string[]): string {
+  const near = nearestName(given, valid);
+  return `is no field here${near === null ? '' : `; did you mean "${near}"?`} Fields: ${valid.join(', ')}`;
+}
+
+function unknownWord(given: unknown, valid: readonly string[]): string {
+  if (given === undefined) return `is missing; one of: ${valid.join(', ')}`;
+  const near = typeof given === 'string' ? nearestName(given, valid) : null;
+  return `is ${described(given)}${near === null ? '' : `; did you mean "${near}"?`} One of: ${valid.join(', ')}`;
+}
+
+function described(value: unknown): string {
+  if (value === null) return 'empty';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a group of fields';
+  return JSON.stringify(value) ?? typeof value;
+}
+
+const article = (word: string): string => `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
+
+/** A path with phases by their names: `phases.sft.params.steps`. */
+export function fieldName(value: unknown, path: Path): string {
+  return path
+    .map((key, index) => {
+      const named = valueAt(value, path.slice(0, index + 1));
+      const isPhase = path[index - 1] === 'phases' && index === 1;
+      if (isPhase && isGroup(named) && typeof named['name'] === 'string') return named['name'];
+      return String(key);
+    })
+    .join('.');
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  let at = value;
+  for (const key of path) at = isGroup(at) || Array.isArray(at) ? (at as Record<PropertyKey, unknown>)[key] : undefined;
+  return at;
+}
+
+function isGroup(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The part of JSON Schema that z.toJSONSchema writes for our schemas. */
+interface Shape {
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly additionalProperties?: Shape | boolean;
+  readonly items?: Shape;
+  readonly anyOf?: readonly Shape[];
+  readonly oneOf?: readonly Shape[];
+  readonly const?: unknown;
+}
+
+/** The shapes that the value at `path` may have; where a `kind` chooses, only the chosen one. */
+function shapesAt({ shape, value }: Place, path: Path): Shape[] {
+  const choices = [...(shape.anyOf ?? []), ...(shape.oneOf ?? [])];
+  if (choices.length > 0) {
+    const kind = isGroup(value) ? value['kind'] : undefined;
+    const chosen = choices.filter((choice) => choice.properties?.['kind']?.const === kind && kind !== undefined);
+    return (chosen.length > 0 ? chosen : choices).flatMap((choice) => shapesAt({ shape: choice, value }, path));
+  }
+  const [key, ...rest] = path;
+  if (key === undefined) return [shape];
+  const below = shape.items ?? shape.properties?.[String(key)] ?? (typeof shape.additionalProperties === 'object' ? shape.additionalProperties : undefined);
+  return below ? shapesAt({ shape: below, value: valueAt(value, [key]) }, rest) : [];
+}
+
+function namesAt(document: Place, path: Path): string[] {
+  return [...new Set(shapesAt(document, path).flatMap((shape) => Object.keys(shape.properties ?? {})))];
+}
+
+/** The words that a discriminator such as `kind` may have. */
+function wordsAt(document: Place, path: Path): string[] {
+  const key = String(path.at(-1));
+  const group = { ...document, value: withoutKind(document.value, path) };
+  return [...new Set(shapesAt(group, path.slice(0, -1)).map((shape) => shape.properties?.[key]?.const))].filter((word) => typeof word === 'string');
+}
+
+function withoutKind(value: unknown, path: Path): unknown {
+  const parent = valueAt(value, path.slice(0, -1));
+  return isGroup(parent) ? value : undefined;
+}
