@@ -1,0 +1,133 @@
+/**
+ * Evaluations in the ledger: exactly once per checkpoint, benchmark, version and seed, with one row per problem.
+ *
+ * The first record of a key stays. Does not cover scores from outside or leaderboard rows (decisions/leaderboard.ts).
+ */
+import type { Kysely } from 'kysely';
+import type { Evaluation, EvaluationKey, ProblemOutcome } from '../../decisions/evaluation.ts';
+import type { LedgerTables } from './schema.ts';
+
+export interface EvaluationLedger {
+  /** `recorded` is false when this key was recorded before; the answer is then the first one. */
+  recordEvaluation(record: {
+    readonly evaluation: Evaluation;
+    readonly runId: string;
+    readonly jobName: string;
+    readonly at: string;
+  }): Promise<{ readonly recorded: boolean; readonly evaluation: Evaluation }>;
+  /** With all their problems. */
+  evaluationsOf(checkpoints: readonly string[]): Promise<readonly Evaluation[]>;
+  /** Without their problems: what is done already. */
+  evaluationKeysOf(checkpoints: readonly string[]): Promise<readonly EvaluationKey[]>;
+}
+
+/** Rows of one INSERT: ten values each, under SQLite's limit of variables. */
+const rowsPerInsert = 500;
+/** Names in one IN list. */
+const namesPerQuery = 500;
+
+function idOf(key: EvaluationKey): string {
+  return JSON.stringify([key.checkpoint, key.benchmark, key.version, key.seed]);
+}
+
+function chunks<Item>(items: readonly Item[], size: number): Item[][] {
+  const parts: Item[][] = [];
+  for (let start = 0; start < items.length; start += size) parts.push(items.slice(start, start + size));
+  return parts;
+}
+
+function outcomeRow(id: string, outcome: ProblemOutcome, position: number): LedgerTables['outcomes'] {
+  return {
+    evaluation_id: id,
+    position,
+    problem: outcome.problem,
+    samples: outcome.samples,
+    correct: outcome.correct,
+    tokens: outcome.tokens,
+    truncated: outcome.truncated,
+    seconds: outcome.seconds,
+    answers: JSON.stringify(outcome.answers),
+    correct_answers: JSON.stringify(outcome.correctAnswers),
+  };
+}
+
+async function problemsOf(db: Kysely<LedgerTables>, ids: readonly string[]): Promise<Map<string, ProblemOutcome[]>> {
+  const problems = new Map<string, ProblemOutcome[]>(ids.map((id) => [id, []]));
+  for (const part of chunks(ids, namesPerQuery)) {
+    const rows = await db
+      .selectFrom('outcomes')
+      .selectAll()
+      .where('evaluation_id', 'in', part)
+      .orderBy('evaluation_id')
+      .orderBy('position')
+      .execute();
+    for (const row of rows) {
+      problems.get(row.evaluation_id)?.push({
+        problem: row.problem,
+        samples: row.samples,
+        correct: row.correct,
+        tokens: row.tokens,
+        truncated: row.truncated,
+        seconds: row.seconds,
+        answers: JSON.parse(row.answers) as (string | null)[],
+        correctAnswers: JSON.parse(row.correct_answers) as boolean[],
+      });
+    }
+  }
+  return problems;
+}
+
+async function keysOf(db: Kysely<LedgerTables>, checkpoints: readonly string[]): Promise<(EvaluationKey & { id: string })[]> {
+  const keys: (EvaluationKey & { id: string })[] = [];
+  for (const part of chunks(checkpoints, namesPerQuery)) {
+    const rows = await db
+      .selectFrom('evaluations')
+      .select(['id', 'checkpoint', 'benchmark', 'version', 'seed'])
+      .where('checkpoint', 'in', part)
+      .orderBy('checkpoint')
+      .orderBy('benchmark')
+      .orderBy('version')
+      .orderBy('seed')
+      .execute();
+    keys.push(...rows);
+  }
+  return keys;
+}
+
+async function insertOnce(db: Kysely<LedgerTables>, row: LedgerTables['evaluations'], outcomes: LedgerTables['outcomes'][]): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const inserted = await transaction
+      .insertInto('evaluations')
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    if (inserted.numInsertedOrUpdatedRows !== 1n) return false;
+    for (const part of chunks(outcomes, rowsPerInsert)) await transaction.insertInto('outcomes').values(part).execute();
+    return true;
+  });
+}
+
+export function evaluationLedger(db: Kysely<LedgerTables>): EvaluationLedger {
+  return {
+    async recordEvaluation({ evaluation, runId, jobName, at }) {
+      const { checkpoint, benchmark, version, seed } = evaluation;
+      const id = idOf(evaluation);
+      const recorded = await insertOnce(
+        db,
+        { id, checkpoint, benchmark, version, seed, run_id: runId, job_name: jobName, created_at: at },
+        evaluation.problems.map((outcome, position) => outcomeRow(id, outcome, position)),
+      );
+      if (recorded) return { recorded, evaluation };
+      const problems = (await problemsOf(db, [id])).get(id) ?? [];
+      return { recorded, evaluation: { checkpoint, benchmark, version, seed, problems } };
+    },
+    async evaluationsOf(checkpoints) {
+      const keys = await keysOf(db, checkpoints);
+      const problems = await problemsOf(db, keys.map((key) => key.id));
+      return keys.map(({ id, ...key }) => ({ ...key, problems: problems.get(id) ?? [] }));
+    },
+    async evaluationKeysOf(checkpoints) {
+      return (await keysOf(db, checkpoints)).map(({ checkpoint, benchmark, version, seed }) => ({ checkpoint, benchmark, version, seed }));
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/**
+ * The ledger: everything that is known of pipelines, phases, attempts, checkpoints, evaluations, incidents, decisions and verdicts.
+ *
+ * Takes any Kysely database with the tables of migrations/. Does not open one (sqlite.ts).
+ */
+import type { Kysely } from 'kysely';
+import { type AttemptLedger, attemptLedger } from './attempts.ts';
+import { type CheckpointLedger, checkpointLedger } from './checkpoints.ts';
+import { type DecisionLedger, decisionLedger } from './decisions.ts';
+import { type EvaluationLedger, evaluationLedger } from './evaluations.ts';
+import { type IncidentLedger, incidentLedger } from './incidents.ts';
+import { type PhaseLedger, phaseLedger } from './phases.ts';
+import { type PipelineLedger, pipelineLedger } from './pipelines.ts';
+import type { LedgerTables } from './schema.ts';
+
+export interface Ledger
+  extends PipelineLedger,
+    PhaseLedger,
+    AttemptLedger,
+    CheckpointLedger,
+    EvaluationLedger,
+    IncidentLedger,
+    DecisionLedger {
+  /** Closes the database. */
+  close(): Promise<void>;
+}
+
+/** The ledger over a migrated database. */
+export function createLedger(db: Kysely<LedgerTables>): Ledger {
+  return {
+    ...pipelineLedger(db),
+    ...phaseLedger(db),
+    ...attemptLedger(db),
+    ...checkpointLedger(db),
+    ...evaluationLedger(db),
+    ...incidentLedger(db),
+    ...decisionLedger(db),
+    close: () => db.destroy(),
+  };
+}

@@ -1,0 +1,29 @@
+/**
+ * Brings a database to the newest tables. Safe to run by several processes at once and any number of times.
+ *
+ * Covers order and repetition. Does not cover going back: a migration is never undone.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import { TemperError } from '../../decisions/errors.ts';
+import { firstTables } from './migrations/0001-first-tables.ts';
+import type { LedgerTables } from './schema.ts';
+
+const migrations: Record<string, Migration> = { '0001-first-tables': firstTables };
+
+/** SQLite has no lock for migrations: the loser of a race fails, looks again and finds the work done. */
+const tries = 10;
+
+/** Throws `store-unavailable` when the tables cannot be made, with the cause. */
+export async function migrateLedger(db: Kysely<LedgerTables>): Promise<void> {
+  let cause: unknown = null;
+  for (let done = 0; done < tries; done += 1) {
+    const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
+    const { error } = await migrator.migrateToLatest();
+    if (error === undefined) return;
+    cause = error;
+    await pause(20 * (done + 1));
+  }
+  throw new TemperError('store-unavailable', "the ledger's tables cannot be brought up to date: is it from a newer Temper?", { cause });
+}

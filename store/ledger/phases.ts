@@ -1,0 +1,129 @@
+/**
+ * Phases in the ledger: their state, what they train (identity), and the checkpoint they promoted.
+ *
+ * Covers finding a finished phase of the same identity, so that nothing finished is redone. Does not cover whether its
+ * checkpoint still lies on the store: whoever reuses it verifies its seal.
+ */
+import type { Kysely, Selectable } from 'kysely';
+import type { PhaseKind } from '../../configs/schema.ts';
+import type { PhaseState } from '../../decisions/states.ts';
+import type { LedgerTables } from './schema.ts';
+
+export interface PhaseUpdate {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly phase: string;
+  /** Place in the recipe, from 0. */
+  readonly position: number;
+  readonly kind: PhaseKind;
+  /** Digest of what is trained. */
+  readonly identity: string;
+  /** What was hashed, for naming the difference to a phase that is not the same. */
+  readonly identityText: string;
+  readonly state: PhaseState;
+  /** Checkpoint id; left out: unchanged. */
+  readonly promoted?: string | null;
+  /** Why it is in this state, kept as JSON; left out: unchanged. */
+  readonly because?: unknown;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+export interface PhaseRecord {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly phase: string;
+  readonly position: number;
+  readonly kind: PhaseKind;
+  readonly identity: string;
+  readonly identityText: string;
+  readonly state: PhaseState;
+  readonly promoted: string | null;
+  readonly because: unknown;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+}
+
+export interface FinishedPhase extends PhaseRecord {
+  readonly promoted: string;
+}
+
+export interface PhaseLedger {
+  /** Writes the phase's state; the first write of a run creates its row. */
+  upsertPhase(update: PhaseUpdate): Promise<void>;
+  /** In the order of the recipe. */
+  phasesOf(runId: string): Promise<readonly PhaseRecord[]>;
+  /** Completed phases of this identity that promoted a checkpoint, newest first. */
+  findFinishedPhases(identity: string): Promise<readonly FinishedPhase[]>;
+  /** The newest of `findFinishedPhases`, or null. */
+  findFinishedPhase(identity: string): Promise<FinishedPhase | null>;
+  /** Completed phases of a kind, newest first, for saying what differs. @default limit 10 */
+  findPhasesLike(kind: PhaseKind, limit?: number): Promise<readonly FinishedPhase[]>;
+}
+
+function asRecord(row: Selectable<LedgerTables['phases']>): PhaseRecord {
+  return {
+    workflowId: row.workflow_id,
+    runId: row.run_id,
+    phase: row.phase,
+    position: row.position,
+    kind: row.kind,
+    identity: row.identity,
+    identityText: row.identity_text,
+    state: row.state,
+    promoted: row.promoted,
+    because: row.because === null ? null : (JSON.parse(row.because) as unknown),
+    startedAt: row.started_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+export function phaseLedger(db: Kysely<LedgerTables>): PhaseLedger {
+  const finished = () =>
+    db.selectFrom('phases').selectAll().where('state', '=', 'completed').where('promoted', 'is not', null).orderBy('updated_at', 'desc');
+  const asFinished = (rows: readonly Selectable<LedgerTables['phases']>[]) =>
+    rows.map(asRecord).filter((record): record is FinishedPhase => record.promoted !== null);
+
+  async function findFinishedPhases(identity: string): Promise<readonly FinishedPhase[]> {
+    return asFinished(await finished().where('identity', '=', identity).execute());
+  }
+
+  return {
+    async upsertPhase(update) {
+      const changes = {
+        state: update.state,
+        updated_at: update.at,
+        identity: update.identity,
+        identity_text: update.identityText,
+        ...(update.promoted === undefined ? {} : { promoted: update.promoted }),
+        ...(update.because === undefined ? {} : { because: JSON.stringify(update.because) }),
+      };
+      await db
+        .insertInto('phases')
+        .values({
+          run_id: update.runId,
+          phase: update.phase,
+          workflow_id: update.workflowId,
+          position: update.position,
+          kind: update.kind,
+          promoted: null,
+          because: null,
+          started_at: update.at,
+          ...changes,
+        })
+        .onConflict((conflict) => conflict.columns(['run_id', 'phase']).doUpdateSet(changes))
+        .execute();
+    },
+    async phasesOf(runId) {
+      const rows = await db.selectFrom('phases').selectAll().where('run_id', '=', runId).orderBy('position').execute();
+      return rows.map(asRecord);
+    },
+    findFinishedPhases,
+    async findFinishedPhase(identity) {
+      return (await findFinishedPhases(identity))[0] ?? null;
+    },
+    async findPhasesLike(kind, limit = 10) {
+      return asFinished(await finished().where('kind', '=', kind).limit(limit).execute());
+    },
+  };
+}

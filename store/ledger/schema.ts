@@ -1,0 +1,129 @@
+/**
+ * The ledger's tables as Kysely sees them. Portable between SQLite and PostgreSQL: booleans are 0 or 1, times are ISO 8601 text,
+ * structured values are JSON text.
+ *
+ * Covers the shape of rows. Does not cover how the tables come to be (migrations/) or what may be written (the other files).
+ */
+import type { CheckpointFormat } from '../../decisions/evaluation.ts';
+import type { FailureClass } from '../../decisions/failure.ts';
+import type { AttemptState, PhaseState } from '../../decisions/states.ts';
+import type { PhaseKind } from '../../configs/schema.ts';
+
+export interface LedgerTables {
+  pipelines: {
+    run_id: string;
+    workflow_id: string;
+    recipe: string;
+    identity: string;
+    resolved: string;
+    started_at: string;
+    ended_at: string | null;
+    outcome: string | null;
+  };
+  phases: {
+    run_id: string;
+    phase: string;
+    workflow_id: string;
+    position: number;
+    kind: PhaseKind;
+    state: PhaseState;
+    identity: string;
+    identity_text: string;
+    promoted: string | null;
+    because: string | null;
+    started_at: string;
+    updated_at: string;
+  };
+  attempts: {
+    workflow_id: string;
+    phase: string;
+    purpose: AttemptPurpose;
+    number: number;
+    run_id: string;
+    reservation_key: string;
+    state: AttemptState;
+    job_name: string | null;
+    job_uid: string | null;
+    directory: string | null;
+    request: string | null;
+    evidence: string | null;
+    created_at: string;
+    updated_at: string;
+    ended_at: string | null;
+  };
+  checkpoints: {
+    id: string;
+    workflow_id: string;
+    run_id: string;
+    phase: string;
+    attempt: number;
+    step: number;
+    parent_id: string | null;
+    path: string;
+    format: CheckpointFormat;
+    base: string | null;
+    level: CheckpointLevel;
+    digest: string | null;
+    weights: string | null;
+    bytes: number;
+    resumable: number;
+    finite: number;
+    pinned: number;
+    created_at: string;
+  };
+  evaluations: {
+    id: string;
+    checkpoint: string;
+    benchmark: string;
+    version: number;
+    seed: number;
+    run_id: string;
+    job_name: string;
+    created_at: string;
+  };
+  outcomes: {
+    evaluation_id: string;
+    position: number;
+    problem: string;
+    samples: number;
+    correct: number;
+    tokens: number;
+    truncated: number;
+    seconds: number;
+    answers: string;
+    correct_answers: string;
+  };
+  incidents: {
+    workflow_id: string;
+    phase: string;
+    purpose: AttemptPurpose;
+    attempt: number;
+    run_id: string;
+    class: FailureClass;
+    incident: string;
+    evidence: string;
+    created_at: string;
+  };
+  decisions: {
+    key: string;
+    run_id: string;
+    phase: string;
+    attempt: number | null;
+    question: string;
+    answer: string;
+    evidence: string;
+    created_at: string;
+  };
+  verdicts: {
+    key: string;
+    run_id: string;
+    phase: string;
+    verdict: string;
+    evidence: string;
+    created_at: string;
+  };
+}
+
+/** What an attempt's job is for; each numbers its attempts on its own. */
+export type AttemptPurpose = 'train' | 'evaluate';
+export type CheckpointLevel = 'complete' | 'sealed';

@@ -1,0 +1,57 @@
+/**
+ * Opens the embedded ledger: one SQLite file in WAL mode, for workers of one machine.
+ *
+ * Refuses a network filesystem, where SQLite's locks do not hold. Does not cover PostgreSQL.
+ */
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { Kysely, SqliteDialect } from 'kysely';
+import { TemperError } from '../../decisions/errors.ts';
+import { createLedger, type Ledger } from './ledger.ts';
+import { migrateLedger } from './migrate.ts';
+import { networkFilesystem } from './network-filesystem.ts';
+import type { LedgerTables } from './schema.ts';
+
+export interface SqliteOptions {
+  /** How long a statement waits for another process's write, in milliseconds. @default 10000 */
+  readonly busyMilliseconds?: number;
+  /** Names the network filesystem that a directory lies on, or null. @default looks with statfs */
+  readonly networkFilesystem?: (directory: string) => Promise<string | null>;
+}
+
+/** Opens (and creates, and migrates) the ledger in `file`. Throws `store-unusable` where it must not or cannot be. */
+export async function openSqliteLedger(file: string, options: SqliteOptions = {}): Promise<Ledger> {
+  const db = await openSqlite(file, options);
+  try {
+    await migrateLedger(db);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  return createLedger(db);
+}
+
+/** The database under the ledger, not migrated. */
+export async function openSqlite(file: string, options: SqliteOptions = {}): Promise<Kysely<LedgerTables>> {
+  const directory = dirname(file);
+  try {
+    await mkdir(directory, { recursive: true });
+    const network = await (options.networkFilesystem ?? networkFilesystem)(directory);
+    if (network !== null) {
+      throw new TemperError(
+        'store-unusable',
+        `the ledger ${file} lies on a network filesystem (${network}), where SQLite loses writes: put it on a local disk`,
+      );
+    }
+    const database = new Database(file, { timeout: options.busyMilliseconds ?? 10_000 });
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = FULL');
+    database.pragma('foreign_keys = ON');
+    return new Kysely<LedgerTables>({ dialect: new SqliteDialect({ database }) });
+  } catch (cause) {
+    if (cause instanceof TemperError) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new TemperError('store-unusable', `the ledger ${file} cannot be opened (${why}): make its folder writable or name another store`, { cause });
+  }
+}
