@@ -1,0 +1,83 @@
+/**
+ * Says before anything starts whether the store can be used: it exists or can be made, is writable, and has room.
+ *
+ * Leaves nothing behind. Does not cover quotas that statfs does not show.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, statfs, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TemperError } from '../decisions/errors.ts';
+
+export interface StoreCheckOptions {
+  /** Room that must be free, in bytes. @default 1 GiB */
+  readonly minimumFreeBytes?: number;
+  /** Free bytes below a path. @default asks statfs */
+  readonly freeBytes?: (path: string) => Promise<number>;
+}
+
+export interface StoreRoom {
+  readonly freeBytes: number;
+}
+
+const gibibyte = 1024 ** 3;
+
+/** Throws `store-unusable` with one line that names the fix. */
+export async function checkStore(store: string, options: StoreCheckOptions = {}): Promise<StoreRoom> {
+  const { minimumFreeBytes = gibibyte, freeBytes = freeBytesOf } = options;
+  const probe = join(store, `.temper-probe-${randomUUID()}`);
+  let free: number;
+  try {
+    await mkdir(store, { recursive: true });
+    free = await freeBytes(store);
+    if (free > 0) await writeAndRemove(probe);
+  } catch (cause) {
+    throw new TemperError('store-unusable', sentence(store, cause as NodeJS.ErrnoException), { cause });
+  }
+  if (free < minimumFreeBytes) {
+    throw new TemperError(
+      'store-unusable',
+      `the disk of the store ${store} is nearly full: ${size(free)} free, ${size(minimumFreeBytes)} needed; free some or name another folder (profile: store.path)`,
+      { details: { freeBytes: free, minimumFreeBytes } },
+    );
+  }
+  return { freeBytes: free };
+}
+
+async function freeBytesOf(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return bavail * bsize;
+}
+
+async function writeAndRemove(probe: string): Promise<void> {
+  const handle = await open(probe, 'wx');
+  try {
+    await handle.writeFile('temper');
+    await handle.sync();
+  } finally {
+    await handle.close();
+    await unlink(probe);
+  }
+}
+
+function sentence(store: string, { code = 'unknown error', message }: NodeJS.ErrnoException): string {
+  const fix = 'make it writable for this user or name another folder (profile: store.path)';
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+      return `the store ${store} is not writable (${code}): ${fix}`;
+    case 'EROFS':
+      return `the store ${store} lies on a read-only filesystem: ${fix}`;
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return `the store ${store} is not a folder: name another one (profile: store.path)`;
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return `the disk of the store ${store} is full (${code}): free some or name another folder (profile: store.path)`;
+    default:
+      return `the store ${store} cannot be used (${code}: ${message}): ${fix}`;
+  }
+}
+
+function size(bytes: number): string {
+  return bytes >= gibibyte ? `${(bytes / gibibyte).toFixed(1)} GiB` : `${String(Math.floor(bytes / 1024 ** 2))} MiB`;
+}
