@@ -143,9 +143,13 @@ export type ClassReason =
   | { readonly rule: 'stopped-by-temper'; readonly why: 'cancel' | 'shutdown' | 'stalled' | 'deadline' }
   | { readonly rule: 'no-result' }
   | { readonly rule: 'result-of-another-job'; readonly job: string; readonly attempt: number }
+  | { readonly rule: 'no-step-trained'; readonly startStep: number; readonly targetStep: number }
   | { readonly rule: 'steps-missing'; readonly finalStep: number; readonly targetStep: number }
   | { readonly rule: 'artifact-incomplete'; readonly step: number }
   | { readonly rule: 'metrics-not-finite'; readonly metric: string | null }
   | { readonly rule: 'weights-unchanged' }
+  /** It names no digest of its weights before or after. */
+  | { readonly rule: 'weights-unknown' }
+  | { readonly rule: 'started-at-step'; readonly want: number; readonly was: number }
   | { readonly rule: 'started-elsewhere'; readonly want: string | null; readonly was: string | null }
   | { readonly rule: 'vanished' };

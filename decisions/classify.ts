@@ -1,0 +1,107 @@
+/**
+ * Evidence → what happened: the attempt completed, or it failed with a class and a root cause.
+ *
+ * Covers the order in which evidence speaks: proof, the trainer's own words, Temper's own stop, the process that failed first.
+ * Does not cover gathering evidence (k8s/, local/, store/), what is proof (proof.ts) or what follows (retry.ts).
+ */
+import type { ClassReason, Evidence, FailureClass, Incident, TrainerResult } from './failure.ts';
+import { proveCompletion } from './proof.ts';
+import { type Cause, causeInLog, rootCauseOf, type WeighedCause } from './root-cause.ts';
+
+/** A failed attempt, before it is numbered. */
+export interface Failure extends Cause {
+  readonly kind: 'failed';
+}
+export type Verdict = { readonly kind: 'completed'; readonly result: TrainerResult } | Failure;
+
+/** Names what happened. A complete, valid result of this job beats a bad exit code and a job that is gone. */
+export function classify(evidence: Evidence): Verdict {
+  const proof = proveCompletion(evidence);
+  if (proof.kind === 'proved') return { kind: 'completed', result: proof.result };
+  const root = rootCauseOf(evidence.ranks);
+  if (proof.kind === 'disproved') {
+    return (
+      explainedByLog(evidence, proof.because) ??
+      ownStop(evidence, root, proof.class) ??
+      failed(proof.class, proof.because)
+    );
+  }
+  if (proof.kind === 'not-done') {
+    return trainerSaid(proof.result) ?? ownStop(evidence, root) ?? stoppedByOthers(root, proof.result);
+  }
+  return ownStop(evidence, root) ?? failedProcess(evidence, root) ?? nothingLeft(evidence, proof.because);
+}
+
+/** The incident of a failed attempt. `completedStep`: of the newest complete checkpoint of the phase, 0 without one. */
+export function incidentOf(failure: Failure, evidence: Evidence, completedStep: number): Incident {
+  const { rootCause, rank, node, because } = failure;
+  const step = evidence.lastProgress?.step ?? 0;
+  return { attempt: evidence.asked.attempt, class: failure.class, rootCause, rank, node, step, completedStep, because };
+}
+
+function failed(name: FailureClass, because: ClassReason, rootCause: string = because.rule): Failure {
+  return { kind: 'failed', class: name, rootCause, rank: null, node: null, because };
+}
+
+function failedOf({ class: name, rootCause, rank, node, because }: Cause): Failure {
+  return { kind: 'failed', class: name, rootCause, rank, node, because };
+}
+
+/** An artifact that is missing has a reason that the log may know, such as a full disk. */
+function explainedByLog(evidence: Evidence, because: ClassReason): Failure | null {
+  if (because.rule !== 'artifact-incomplete') return null;
+  const cause = evidence.ranks.map(causeInLog).find((one) => one !== null);
+  return cause === undefined ? null : failedOf(cause);
+}
+
+/** A failure that no retry mends, by the trainer's own word. */
+function trainerSaid(result: TrainerResult): Failure | null {
+  if (result.status !== 'failed' || result.reason === null) return null;
+  const message = result.message ?? 'no message';
+  const name = result.reason === 'data' ? 'data-missing' : 'config';
+  return failed(name, { rule: 'trainer-said', reason: result.reason, message }, message);
+}
+
+const classesOfStop = {
+  cancel: 'interrupted',
+  shutdown: 'interrupted',
+  stalled: 'stalled',
+  deadline: 'deadline',
+} as const;
+
+/** Temper's own stop explains the end, unless a process had a cause of its own or the result is worse than incomplete. */
+function ownStop(evidence: Evidence, root: WeighedCause | null, disproved?: FailureClass): Failure | null {
+  const why = evidence.stoppedByTemper;
+  if (why === 'no' || disproved === 'resume-mismatch' || disproved === 'not-finite') return null;
+  if (root?.because.rule === 'log-line' && root.weight === 'cause') return null;
+  const doing = evidence.lastProgress?.doing ?? 'starting';
+  return failed(
+    classesOfStop[why],
+    { rule: 'stopped-by-temper', why },
+    why === 'stalled' ? `stalled while ${doing}` : `stopped: ${why}`,
+  );
+}
+
+/** It stopped in order, and not because Temper asked: someone else did, as a rule with a better name for it. */
+function stoppedByOthers(root: Cause | null, result: TrainerResult): Failure {
+  if (root !== null && (result.status === 'failed' || root.class !== 'unknown')) return failedOf(root);
+  const message = result.message ?? 'no message';
+  const because: ClassReason = { rule: 'trainer-said', reason: result.status, message };
+  return failed(result.status === 'stopped' ? 'interrupted' : 'unknown', because, `${result.status}: ${message}`);
+}
+
+function failedProcess(evidence: Evidence, root: Cause | null): Failure | null {
+  if (root === null) return null;
+  if (root.class === 'unknown') {
+    const metrics = evidence.lastProgress?.metrics ?? {};
+    const metric = Object.keys(metrics).find((name) => /loss|grad/i.test(name) && metrics[name] === null);
+    if (metric !== undefined)
+      return failedOf({ ...root, class: 'not-finite', because: { rule: 'metrics-not-finite', metric } });
+  }
+  return failedOf(root);
+}
+
+function nothingLeft(evidence: Evidence, because: ClassReason): Failure {
+  if (evidence.job === 'vanished') return failed('job-lost', { rule: 'vanished' });
+  return failed('unproven', because);
+}

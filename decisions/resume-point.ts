@@ -1,0 +1,72 @@
+/**
+ * Where an attempt starts: the newest checkpoint of the phase that may be trusted, by its exact path, never "latest".
+ *
+ * Covers choosing and saying what was passed over. Does not cover how damage is found (store/).
+ */
+
+/** A checkpoint of the phase, from whichever attempt. */
+export interface ResumeCandidate {
+  readonly id: string;
+  readonly path: string;
+  readonly step: number;
+  readonly level: 'torn' | 'complete' | 'sealed';
+  /** Whether it holds optimizer, scheduler and random state, not weights alone. */
+  readonly resumable: boolean;
+  /** Whether every loss and gradient norm up to it was finite. */
+  readonly finite: boolean;
+  /** What is wrong with a torn one, in words. */
+  readonly damage: string | null;
+  /** `digest` of its seal; null when it has none. */
+  readonly digest: string | null;
+}
+
+export type SkipReason =
+  | { readonly rule: 'torn'; readonly damage: string | null }
+  | { readonly rule: 'weights-only' }
+  | { readonly rule: 'not-finite' }
+  | { readonly rule: 'rolled-back'; readonly before: number };
+
+/** A checkpoint that is newer than the chosen one, and why it was passed over. */
+export interface SkippedCheckpoint {
+  readonly id: string;
+  readonly step: number;
+  readonly why: SkipReason;
+}
+
+export type ResumePoint =
+  | { readonly kind: 'resume'; readonly checkpoint: ResumeCandidate; readonly skipped: readonly SkippedCheckpoint[] }
+  | { readonly kind: 'restart'; readonly skipped: readonly SkippedCheckpoint[] };
+
+export interface ResumeOptions {
+  /** Checkpoints at this step or later are not trusted (they were made after numbers went wrong). */
+  readonly rollBackBefore?: number;
+}
+
+/** The newest checkpoint that is complete, resumable and finite; the same answer in whatever order they are listed. */
+export function chooseResumePoint(checkpoints: readonly ResumeCandidate[], options: ResumeOptions = {}): ResumePoint {
+  const skipped: SkippedCheckpoint[] = [];
+  for (const checkpoint of [...checkpoints].sort(newestFirst)) {
+    const why = reasonToSkip(checkpoint, options);
+    if (why === null) return { kind: 'resume', checkpoint, skipped };
+    skipped.push({ id: checkpoint.id, step: checkpoint.step, why });
+  }
+  return { kind: 'restart', skipped };
+}
+
+function reasonToSkip(checkpoint: ResumeCandidate, options: ResumeOptions): SkipReason | null {
+  if (checkpoint.level === 'torn') return { rule: 'torn', damage: checkpoint.damage };
+  if (options.rollBackBefore !== undefined && checkpoint.step >= options.rollBackBefore) {
+    return { rule: 'rolled-back', before: options.rollBackBefore };
+  }
+  if (!checkpoint.finite) return { rule: 'not-finite' };
+  if (!checkpoint.resumable) return { rule: 'weights-only' };
+  return null;
+}
+
+/** Of two at one step, the sealed one can be proved to be what was loaded; then the id decides, whatever it says. */
+function newestFirst(a: ResumeCandidate, b: ResumeCandidate): number {
+  if (a.step !== b.step) return b.step - a.step;
+  if ((a.level === 'sealed') !== (b.level === 'sealed')) return a.level === 'sealed' ? -1 : 1;
+  if (a.id === b.id) return 0;
+  return a.id < b.id ? 1 : -1;
+}

@@ -1,0 +1,135 @@
+/**
+ * Which process failed first, and of what. When one process of a job dies, its peers follow: those are told by what they say (a
+ * peer is gone, a collective timed out) and by when they ended.
+ *
+ * Covers ranks of one job. Does not cover results and stops (classify.ts).
+ */
+import { classOfReason } from './backend-reasons.ts';
+import { classOfEnd, signalOf } from './exit-codes.ts';
+import type { ClassReason, FailureClass, RankEnd } from './failure.ts';
+import { type Hint, type HintWeight, hintFrom, lastError, launcherVerdict } from './signatures.ts';
+
+export interface Cause {
+  readonly class: FailureClass;
+  /** Equal texts are equal causes: numbers that differ from run to run are replaced by `#`. */
+  readonly rootCause: string;
+  readonly rank: number | null;
+  readonly node: string | null;
+  readonly because: ClassReason;
+}
+export interface WeighedCause extends Cause {
+  readonly weight: HintWeight;
+}
+
+/** The cause of the process that failed first; null when no process failed, as far as anyone saw. */
+export function rootCauseOf(ranks: readonly RankEnd[]): WeighedCause | null {
+  const causes = ranks.flatMap((end) => {
+    const cause = causeOf(end);
+    return cause === null
+      ? []
+      : [{ cause, endedAt: end.endedAt === null ? Infinity : Date.parse(end.endedAt), rank: end.rank }];
+  });
+  const backendSpoke = causes.some(({ cause }) => cause.because.rule === 'backend-reason');
+  const order = (one: (typeof causes)[number]): number => {
+    // A backend's word (preempted, evicted) explains the unknown error of a peer that noticed it first.
+    if (backendSpoke && one.cause.class === 'unknown') return 1;
+    return { cause: 0, symptom: 1, cascade: 2 }[one.cause.weight];
+  };
+  causes.sort((a, b) => order(a) - order(b) || compare(a.endedAt, b.endedAt) || a.rank - b.rank);
+  return causes[0]?.cause ?? null;
+}
+
+/** Backend's word, then the launcher's, then the log's, then the exit code's. */
+function causeOf(end: RankEnd): WeighedCause | null {
+  const { rank, node, exitCode, signal, lastLines } = end;
+  const reasonClass = classOfReason(end.reason, lastLines);
+  if (reasonClass !== null && end.reason !== null) {
+    const because: ClassReason = { rule: 'backend-reason', rank, reason: end.reason };
+    return { class: reasonClass, rootCause: end.reason, rank, node, because, weight: 'cause' };
+  }
+  if (signal === null && (exitCode === null || exitCode === 0)) return null;
+  const hint = hintFrom(lastLines);
+  if (hint?.weight !== 'cause') {
+    const launcher = fromLauncher(end);
+    if (launcher !== null) return launcher;
+  }
+  if (hint !== null && (hint.weight !== 'cascade' || endedQuietly(end))) {
+    return fromHint(end, hint);
+  }
+  return fromExit(end);
+}
+
+/** The cause that one process' log names by itself, however that process ended; null when its log knows none. */
+export function causeInLog(end: RankEnd): Cause | null {
+  const hint = hintFrom(end.lastLines);
+  return hint?.weight === 'cause' ? fromHint(end, hint) : null;
+}
+
+function fromHint(end: RankEnd, hint: Hint): WeighedCause {
+  const because: ClassReason = { rule: 'log-line', rank: end.rank, line: short(hint.line) };
+  return {
+    class: hint.class,
+    rootCause: comparable(hint.line),
+    rank: end.rank,
+    node: end.node,
+    because,
+    weight: hint.weight,
+  };
+}
+
+/** torchrun keeps one log of all its processes and ends with 1 whatever happened; its last words name the first that failed. */
+function fromLauncher(end: RankEnd): WeighedCause | null {
+  const launcher = launcherVerdict(end.lastLines);
+  if (launcher === null) return null;
+  const name = classOfEnd(launcher.exitCode, null);
+  // An abort is how NCCL's watchdog ends a process, and SIGTERM is how a peer's end looks: the log says more.
+  if (name === null || launcher.exitCode === -6 || launcher.exitCode === -15) return null;
+  const because: ClassReason = { rule: 'log-line', rank: launcher.rank, line: short(launcher.line) };
+  const rootCause = causeOfEnd(launcher.exitCode, null);
+  return { class: name, rootCause, rank: launcher.rank, node: end.node, because, weight: 'cause' };
+}
+
+function fromExit(end: RankEnd): WeighedCause {
+  const { rank, node, exitCode, signal } = end;
+  const name = classOfEnd(exitCode, signal);
+  const because: ClassReason =
+    signal === null ? { rule: 'exit-code', rank, exitCode: exitCode ?? 0 } : { rule: 'signal', rank, signal };
+  if (name !== null) {
+    const weight = name === 'interrupted' ? 'cascade' : 'cause';
+    return { class: name, rootCause: causeOfEnd(exitCode, signal), rank, node, because, weight };
+  }
+  const line = lastError(end.lastLines);
+  if (line === null) {
+    return { class: 'unknown', rootCause: causeOfEnd(exitCode, signal), rank, node, because, weight: 'symptom' };
+  }
+  const said: ClassReason = { rule: 'log-line', rank, line: short(line) };
+  return { class: 'unknown', rootCause: comparable(line), rank, node, because: said, weight: 'cause' };
+}
+
+/** Neither a signal nor a code with a meaning of its own: what the log says of peers is all there is. */
+function endedQuietly(end: RankEnd): boolean {
+  const name = classOfEnd(end.exitCode, end.signal);
+  return name === null || name === 'interrupted';
+}
+
+function causeOfEnd(exitCode: number | null, signal: string | null): string {
+  return signalOf(exitCode, signal) ?? `exit code ${String(exitCode)}`;
+}
+
+/** Addresses, sizes, process ids and times differ from run to run. */
+function comparable(line: string): string {
+  return short(
+    line
+      .replace(/0x[0-9a-f]+/gi, '#')
+      .replace(/\d+/g, '#')
+      .replace(/\s+/g, ' '),
+  );
+}
+
+function short(line: string): string {
+  return line.length <= 300 ? line : `${line.slice(0, 299)}…`;
+}
+
+function compare(a: number, b: number): number {
+  return a === b ? 0 : a - b;
+}
