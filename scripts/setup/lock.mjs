@@ -35,7 +35,9 @@ async function acquire(context, text) {
       continue;
     }
     if (!said && holder.state === 'held') {
-      context.say(`Another set-up is at work (process ${holder.pid}${holder.elsewhere}): waiting for it. Its lock is ${lock}`);
+      context.say(
+        `Another set-up is at work (process ${holder.pid}${holder.elsewhere}): waiting for it. Its lock is ${lock}`,
+      );
       said = true;
     }
     await pause(lookEveryMilliseconds);

@@ -21,7 +21,11 @@ export const nodeRuntime = {
 
   /** The path of a Node that is new enough. Tried only when it is not the one that was tried before. */
   find(context) {
-    const candidates = [join(context.places.nodeModules, 'node', 'bin', 'node'), fetchedNode(context.places), process.execPath];
+    const candidates = [
+      join(context.places.nodeModules, 'node', 'bin', 'node'),
+      fetchedNode(context.places),
+      process.execPath,
+    ];
     return candidates.find((path) => context.wasTried('node', path) || isNewEnough(path));
   },
 
@@ -32,7 +36,14 @@ export const nodeRuntime = {
     await runLogged(context, {
       name: 'npm install of Node',
       command: 'npm',
-      args: ['install', '--prefix', join(places.tools, 'node'), '--no-audit', '--no-fund', `${platformPackage()}@${version}`],
+      args: [
+        'install',
+        '--prefix',
+        join(places.tools, 'node'),
+        '--no-audit',
+        '--no-fund',
+        `${platformPackage()}@${version}`,
+      ],
       fix: 'install Node 22.19 or newer, then run this again.',
     });
     const path = fetchedNode(places);

@@ -83,7 +83,12 @@ async function installLocked(context, installer, list) {
           command: pythonOf(places),
           args: ['-m', 'pip', 'install', '--disable-pip-version-check', '--no-deps', '--require-hashes', '-r', list],
         };
-  await runLogged(context, { name: 'install of the Python packages', ...command, environment: uvSettings(context), fix });
+  await runLogged(context, {
+    name: 'install of the Python packages',
+    ...command,
+    environment: uvSettings(context),
+    fix,
+  });
 }
 
 /** Not run where this was written: PyTorch's CPU index could not be reached from there. */

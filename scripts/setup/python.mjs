@@ -9,10 +9,12 @@ import { isAtLeast, readVersion } from './versions.mjs';
 
 const least = [3, 11];
 const names = ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.14', 'python'];
-const fix = 'install Python 3.11 or newer (Debian, Ubuntu: apt-get install python3 python3-venv), or set TEMPER_PYTHON to its path.';
+const fix =
+  'install Python 3.11 or newer (Debian, Ubuntu: apt-get install python3 python3-venv), or set TEMPER_PYTHON to its path.';
 
 // The base executable, so that a Python inside a venv (our own, when commands are nested) never becomes the base of another.
-const question = 'import sys; print("%d.%d.%d" % sys.version_info[:3]); print(getattr(sys, "_base_executable", sys.executable))';
+const question =
+  'import sys; print("%d.%d.%d" % sys.version_info[:3]); print(getattr(sys, "_base_executable", sys.executable))';
 
 /**
  * @returns {{path: string, version: string}}

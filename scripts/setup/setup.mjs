@@ -60,7 +60,9 @@ function prepare(context, missing) {
   if (missing.includes('python') || missing.includes('temporalCli')) context.python();
   refuseFullDisk(missing.map((name) => ({ folder: steps[name].folder(context.places), bytes: steps[name].diskBytes })));
   const sum = (field) => inGigabytes(missing.reduce((bytes, name) => bytes + steps[name][field], 0));
-  context.say(`Setting up in ${context.places.cache}: up to ${sum('downloadBytes')} to download, ${sum('diskBytes')} on disk, once.`);
+  context.say(
+    `Setting up in ${context.places.cache}: up to ${sum('downloadBytes')} to download, ${sum('diskBytes')} on disk, once.`,
+  );
 }
 
 /** Under the lock: another set-up may have done part of it meanwhile, so every step is looked at again. */
@@ -79,7 +81,10 @@ async function finish(context) {
 
 async function makeStep(context, step) {
   const begun = Date.now();
-  const size = step.diskBytes > 0 ? `: up to ${inGigabytes(step.downloadBytes)} to download, ${inGigabytes(step.diskBytes)} on disk` : '';
+  const size =
+    step.diskBytes > 0
+      ? `: up to ${inGigabytes(step.downloadBytes)} to download, ${inGigabytes(step.diskBytes)} on disk`
+      : '';
   context.say(`  ${step.name} (${step.contents})${size}`);
   const value = await step.make(context);
   context.say(`    done in ${secondsSince(begun)}`);

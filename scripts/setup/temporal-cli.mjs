@@ -66,7 +66,9 @@ function explicit(context, path) {
 function problemOf(path) {
   const version = readVersion(probe(path, ['--version']));
   if (version === undefined) return 'cannot be run';
-  return isAtLeast(version, least) ? undefined : `is version ${version.join('.')}, and ${least.join('.')} or newer is needed`;
+  return isAtLeast(version, least)
+    ? undefined
+    : `is version ${version.join('.')}, and ${least.join('.')} or newer is needed`;
 }
 
 /** The SDK's download lies in the shared temporary folder under a known name: only a file of our own user is run. */
