@@ -57,7 +57,9 @@ export async function tailProgress(path: string, offset = 0): Promise<ProgressTa
 function parse(bytes: Buffer, before: ProgressTail): ProgressTail {
   const end = bytes.lastIndexOf(0x0a) + 1;
   if (end === 0) {
-    return bytes.length < chunkBytes ? before : { ...before, offset: before.offset + bytes.length, badLines: before.badLines + 1 };
+    return bytes.length < chunkBytes
+      ? before
+      : { ...before, offset: before.offset + bytes.length, badLines: before.badLines + 1 };
   }
   const lines = [...before.lines];
   let { badLines, firstNotFinite } = before;

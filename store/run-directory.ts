@@ -36,7 +36,10 @@ export function pathSegment(id: string): string {
   const slug = id.replaceAll(/[^a-z0-9._-]+/g, '-').slice(0, 60);
   const looksHashed = /-[0-9a-f]{12}$/.test(id);
   if (slug === id && !id.startsWith('.') && id !== '' && !looksHashed) return id;
-  return `${slug.replace(/^[.-]+/, '')}-${createHash('sha256').update(id).digest('hex').slice(0, 12)}`.replace(/^-/, 'x-');
+  return `${slug.replace(/^[.-]+/, '')}-${createHash('sha256').update(id).digest('hex').slice(0, 12)}`.replace(
+    /^-/,
+    'x-',
+  );
 }
 
 /** The directory of an attempt or an evaluation job. Creates nothing. */
@@ -77,7 +80,9 @@ export async function createRunDirectory(directory: string, owner: string): Prom
   await writeOnce(ownerFile, `${JSON.stringify({ owner })}\n`);
   const found = await readOwner(ownerFile);
   if (found !== owner) {
-    throw new TemperError('ledger-conflict', `${directory} belongs to another attempt (${String(found)})`, { details: { owner, found } });
+    throw new TemperError('ledger-conflict', `${directory} belongs to another attempt (${String(found)})`, {
+      details: { owner, found },
+    });
   }
   const files = runFiles(directory);
   await mkdir(files.checkpoints, { recursive: true });
@@ -101,6 +106,9 @@ async function readOwner(path: string): Promise<string | null> {
 async function refuseStrangersFiles(directory: string): Promise<void> {
   const strangers = (await readdir(directory)).filter((name) => !name.startsWith('owner.json'));
   if (strangers.length > 0 && (await readOwner(join(directory, 'owner.json'))) === null) {
-    throw new TemperError('ledger-conflict', `${directory} exists already and holds ${strangers.slice(0, 3).join(', ')}`);
+    throw new TemperError(
+      'ledger-conflict',
+      `${directory} exists already and holds ${strangers.slice(0, 3).join(', ')}`,
+    );
   }
 }

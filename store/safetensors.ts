@@ -7,11 +7,28 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
 
 const bitsOfType: Readonly<Record<string, number>> = {
-  BOOL: 8, U8: 8, I8: 8, F8_E5M2: 8, F8_E4M3: 8, F8_E8M0: 8, F8_E4M3FNUZ: 8, F8_E5M2FNUZ: 8,
-  U16: 16, I16: 16, F16: 16, BF16: 16,
-  U32: 32, I32: 32, F32: 32,
-  U64: 64, I64: 64, F64: 64, C64: 64,
-  F4: 4, F6_E2M3: 6, F6_E3M2: 6,
+  BOOL: 8,
+  U8: 8,
+  I8: 8,
+  F8_E5M2: 8,
+  F8_E4M3: 8,
+  F8_E8M0: 8,
+  F8_E4M3FNUZ: 8,
+  F8_E5M2FNUZ: 8,
+  U16: 16,
+  I16: 16,
+  F16: 16,
+  BF16: 16,
+  U32: 32,
+  I32: 32,
+  F32: 32,
+  U64: 64,
+  I64: 64,
+  F64: 64,
+  C64: 64,
+  F4: 4,
+  F6_E2M3: 6,
+  F6_E3M2: 6,
 };
 
 const tensorSchema = z.object({
@@ -68,13 +85,18 @@ async function read(handle: FileHandle, length: number, position: number): Promi
 }
 
 function covers(header: unknown, dataBytes: number, bytes: number): SafetensorsCheck {
-  if (typeof header !== 'object' || header === null || Array.isArray(header)) return damaged('has a header that is not an object');
+  if (typeof header !== 'object' || header === null || Array.isArray(header))
+    return damaged('has a header that is not an object');
   const tensors: { name: string; begin: number; end: number }[] = [];
   for (const [name, value] of Object.entries(header)) {
     if (name === '__metadata__') continue;
     const tensor = tensorSchema.safeParse(value);
     if (!tensor.success) return damaged(`has a header that does not describe tensor "${name}"`);
-    const { dtype, shape, data_offsets: [begin, end] } = tensor.data;
+    const {
+      dtype,
+      shape,
+      data_offsets: [begin, end],
+    } = tensor.data;
     const bits = bitsOfType[dtype];
     if (bits === undefined) return damaged(`has tensor "${name}" of unknown type ${dtype}`);
     if (shape.reduce((product, extent) => product * extent, bits) !== (end - begin) * 8) {

@@ -53,15 +53,29 @@ export async function filesBelow(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const paths = entries
     .filter((entry) => !entry.isDirectory())
-    .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1).replaceAll('\\', '/'));
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(directory.length + 1)
+        .replaceAll('\\', '/'),
+    );
   return paths.sort(byText);
 }
 
 /** Reads every byte of the checkpoint. */
-export async function computeSeal(checkpoint: string, of: { readonly step: number; readonly format: string }): Promise<Seal> {
+export async function computeSeal(
+  checkpoint: string,
+  of: { readonly step: number; readonly format: string },
+): Promise<Seal> {
   const files: SealedFile[] = [];
   for (const path of await filesBelow(checkpoint)) files.push({ path, ...(await hashFile(join(checkpoint, path))) });
-  return { contract: 1, step: of.step, format: of.format, digest: digestOf(files), weights: weightsDigestOf(files), files };
+  return {
+    contract: 1,
+    step: of.step,
+    format: of.format,
+    digest: digestOf(files),
+    weights: weightsDigestOf(files),
+    files,
+  };
 }
 
 export async function writeSeal(checkpoint: string, seal: Seal): Promise<void> {

@@ -97,7 +97,17 @@ async function insertNext(db: Kysely<LedgerTables>, reservation: Reservation): P
   const { workflowId, phase, purpose, runId, reservationKey, at } = reservation;
   await db
     .insertInto('attempts')
-    .columns(['workflow_id', 'phase', 'purpose', 'run_id', 'reservation_key', 'state', 'created_at', 'updated_at', 'number'])
+    .columns([
+      'workflow_id',
+      'phase',
+      'purpose',
+      'run_id',
+      'reservation_key',
+      'state',
+      'created_at',
+      'updated_at',
+      'number',
+    ])
     .expression((build) =>
       build
         .selectFrom('attempts')
@@ -127,10 +137,16 @@ async function reserveAttempt(db: Kysely<LedgerTables>, reservation: Reservation
   for (let tries = 0; tries < 20; tries += 1) {
     const row = await found();
     if (row !== undefined) {
-      if (row.workflow_id === reservation.workflowId && row.phase === reservation.phase && row.purpose === reservation.purpose) {
+      if (
+        row.workflow_id === reservation.workflowId &&
+        row.phase === reservation.phase &&
+        row.purpose === reservation.purpose
+      ) {
         return asRecord(row);
       }
-      throw new TemperError('ledger-conflict', `reservation "${reservation.reservationKey}" belongs to another phase`, { details: row });
+      throw new TemperError('ledger-conflict', `reservation "${reservation.reservationKey}" belongs to another phase`, {
+        details: row,
+      });
     }
     try {
       await insertNext(db, reservation);
@@ -138,7 +154,9 @@ async function reserveAttempt(db: Kysely<LedgerTables>, reservation: Reservation
       cause = error;
     }
   }
-  throw new TemperError('store-unavailable', `no attempt number could be reserved for phase "${reservation.phase}"`, { cause });
+  throw new TemperError('store-unavailable', `no attempt number could be reserved for phase "${reservation.phase}"`, {
+    cause,
+  });
 }
 
 async function changeAttempt(db: Kysely<LedgerTables>, key: AttemptKey, change: AttemptChange): Promise<AttemptRecord> {
@@ -191,7 +209,12 @@ export function attemptLedger(db: Kysely<LedgerTables>): AttemptLedger {
       return (await query.orderBy('number').execute()).map(asRecord);
     },
     async liveAttempts() {
-      const rows = await db.selectFrom('attempts').selectAll().where('state', 'in', liveStates).orderBy('created_at').execute();
+      const rows = await db
+        .selectFrom('attempts')
+        .selectAll()
+        .where('state', 'in', liveStates)
+        .orderBy('created_at')
+        .execute();
       return rows.map(asRecord);
     },
   };

@@ -51,13 +51,22 @@ export interface CheckpointLedger {
   /** Of every attempt of the phase in this run, by attempt and step. */
   checkpointsOf(of: { readonly runId: string; readonly phase: string }): Promise<readonly CheckpointRecord[]>;
   /** Records its digests. Idempotent; throws `ledger-conflict` when it was sealed with another digest. */
-  sealCheckpoint(seal: { readonly id: string; readonly digest: string; readonly weights: string | null }): Promise<CheckpointRecord>;
+  sealCheckpoint(seal: {
+    readonly id: string;
+    readonly digest: string;
+    readonly weights: string | null;
+  }): Promise<CheckpointRecord>;
   pinCheckpoint(id: string): Promise<void>;
   unpinCheckpoint(id: string): Promise<void>;
 }
 
 /** The one way a checkpoint's id is made. */
-export function checkpointId(of: { readonly workflowId: string; readonly phase: string; readonly attempt: number; readonly step: number }): string {
+export function checkpointId(of: {
+  readonly workflowId: string;
+  readonly phase: string;
+  readonly attempt: number;
+  readonly step: number;
+}): string {
   return `${of.workflowId}/${of.phase}/a${String(of.attempt)}/checkpoint-${String(of.step)}`;
 }
 
@@ -76,7 +85,7 @@ function asRecord(row: Selectable<LedgerTables['checkpoints']>): CheckpointRecor
     level: row.level,
     digest: row.digest,
     weights: row.weights,
-    bytes: Number(row.bytes),
+    bytes: row.bytes,
     resumable: row.resumable === 1,
     finite: row.finite === 1,
     pinned: row.pinned === 1,
@@ -117,7 +126,9 @@ async function recordCheckpoint(db: Kysely<LedgerTables>, fresh: NewCheckpoint):
     .execute();
   const record = await existing(db, fresh.id);
   if (record.path !== fresh.path || record.step !== fresh.step || record.format !== fresh.format) {
-    throw new TemperError('ledger-conflict', `checkpoint "${fresh.id}" is already recorded as ${record.path}`, { details: { fresh, record } });
+    throw new TemperError('ledger-conflict', `checkpoint "${fresh.id}" is already recorded as ${record.path}`, {
+      details: { fresh, record },
+    });
   }
   return record;
 }
@@ -153,9 +164,13 @@ export function checkpointLedger(db: Kysely<LedgerTables>): CheckpointLedger {
         .execute();
       const record = await existing(db, id);
       if (record.digest !== digest) {
-        throw new TemperError('ledger-conflict', `checkpoint "${id}" was sealed with another digest: its files have changed`, {
-          details: { was: record.digest, now: digest },
-        });
+        throw new TemperError(
+          'ledger-conflict',
+          `checkpoint "${id}" was sealed with another digest: its files have changed`,
+          {
+            details: { was: record.digest, now: digest },
+          },
+        );
       }
       return record;
     },

@@ -80,12 +80,19 @@ export function decisionLedger(db: Kysely<LedgerTables>): DecisionLedger {
         })
         .onConflict((conflict) => conflict.column('key').doNothing())
         .execute();
-      const row = await db.selectFrom('decisions').selectAll().where('key', '=', decision.key).executeTakeFirstOrThrow();
+      const row = await db
+        .selectFrom('decisions')
+        .selectAll()
+        .where('key', '=', decision.key)
+        .executeTakeFirstOrThrow();
       return asDecision(row) as DecisionRecord<Answer>;
     },
     async decisionsOf({ runId, phase }) {
       const query = db.selectFrom('decisions').selectAll().where('run_id', '=', runId);
-      const rows = await (phase === undefined ? query : query.where('phase', '=', phase)).orderBy('created_at').orderBy('key').execute();
+      const rows = await (phase === undefined ? query : query.where('phase', '=', phase))
+        .orderBy('created_at')
+        .orderBy('key')
+        .execute();
       return rows.map(asDecision);
     },
     async recordVerdict<Verdict>(verdict: VerdictRecord<Verdict>) {
@@ -106,7 +113,10 @@ export function decisionLedger(db: Kysely<LedgerTables>): DecisionLedger {
     },
     async verdictsOf({ runId, phase }) {
       const query = db.selectFrom('verdicts').selectAll().where('run_id', '=', runId);
-      const rows = await (phase === undefined ? query : query.where('phase', '=', phase)).orderBy('created_at').orderBy('key').execute();
+      const rows = await (phase === undefined ? query : query.where('phase', '=', phase))
+        .orderBy('created_at')
+        .orderBy('key')
+        .execute();
       return rows.map(asVerdict);
     },
   };

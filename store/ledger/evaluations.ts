@@ -77,7 +77,10 @@ async function problemsOf(db: Kysely<LedgerTables>, ids: readonly string[]): Pro
   return problems;
 }
 
-async function keysOf(db: Kysely<LedgerTables>, checkpoints: readonly string[]): Promise<(EvaluationKey & { id: string })[]> {
+async function keysOf(
+  db: Kysely<LedgerTables>,
+  checkpoints: readonly string[],
+): Promise<(EvaluationKey & { id: string })[]> {
   const keys: (EvaluationKey & { id: string })[] = [];
   for (const part of chunks(checkpoints, namesPerQuery)) {
     const rows = await db
@@ -94,7 +97,11 @@ async function keysOf(db: Kysely<LedgerTables>, checkpoints: readonly string[]):
   return keys;
 }
 
-async function insertOnce(db: Kysely<LedgerTables>, row: LedgerTables['evaluations'], outcomes: LedgerTables['outcomes'][]): Promise<boolean> {
+async function insertOnce(
+  db: Kysely<LedgerTables>,
+  row: LedgerTables['evaluations'],
+  outcomes: LedgerTables['outcomes'][],
+): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const inserted = await transaction
       .insertInto('evaluations')
@@ -123,11 +130,19 @@ export function evaluationLedger(db: Kysely<LedgerTables>): EvaluationLedger {
     },
     async evaluationsOf(checkpoints) {
       const keys = await keysOf(db, checkpoints);
-      const problems = await problemsOf(db, keys.map((key) => key.id));
+      const problems = await problemsOf(
+        db,
+        keys.map((key) => key.id),
+      );
       return keys.map(({ id, ...key }) => ({ ...key, problems: problems.get(id) ?? [] }));
     },
     async evaluationKeysOf(checkpoints) {
-      return (await keysOf(db, checkpoints)).map(({ checkpoint, benchmark, version, seed }) => ({ checkpoint, benchmark, version, seed }));
+      return (await keysOf(db, checkpoints)).map(({ checkpoint, benchmark, version, seed }) => ({
+        checkpoint,
+        benchmark,
+        version,
+        seed,
+      }));
     },
   };
 }

@@ -14,7 +14,8 @@ import { type PipelineLedger, pipelineLedger } from './pipelines.ts';
 import type { LedgerTables } from './schema.ts';
 
 export interface Ledger
-  extends PipelineLedger,
+  extends
+    PipelineLedger,
     PhaseLedger,
     AttemptLedger,
     CheckpointLedger,

@@ -25,5 +25,9 @@ export async function migrateLedger(db: Kysely<LedgerTables>): Promise<void> {
     cause = error;
     await pause(20 * (done + 1));
   }
-  throw new TemperError('store-unavailable', "the ledger's tables cannot be brought up to date: is it from a newer Temper?", { cause });
+  throw new TemperError(
+    'store-unavailable',
+    "the ledger's tables cannot be brought up to date: is it from a newer Temper?",
+    { cause },
+  );
 }

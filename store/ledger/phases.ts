@@ -80,7 +80,12 @@ function asRecord(row: Selectable<LedgerTables['phases']>): PhaseRecord {
 
 export function phaseLedger(db: Kysely<LedgerTables>): PhaseLedger {
   const finished = () =>
-    db.selectFrom('phases').selectAll().where('state', '=', 'completed').where('promoted', 'is not', null).orderBy('updated_at', 'desc');
+    db
+      .selectFrom('phases')
+      .selectAll()
+      .where('state', '=', 'completed')
+      .where('promoted', 'is not', null)
+      .orderBy('updated_at', 'desc');
   const asFinished = (rows: readonly Selectable<LedgerTables['phases']>[]) =>
     rows.map(asRecord).filter((record): record is FinishedPhase => record.promoted !== null);
 

@@ -37,7 +37,11 @@ export interface PipelineLedger {
   /** Records that a run began. Doing it again changes nothing. */
   openPipeline(start: PipelineStart): Promise<void>;
   /** Records how a run ended. The first end stays. */
-  recordPipelineEnd(end: { readonly runId: string; readonly outcome: PipelineOutcome; readonly at: string }): Promise<void>;
+  recordPipelineEnd(end: {
+    readonly runId: string;
+    readonly outcome: PipelineOutcome;
+    readonly at: string;
+  }): Promise<void>;
   /** Newest runs first, of one workflow id or of all. @default limit 20 */
   pipelines(filter?: { readonly workflowId?: string; readonly limit?: number }): Promise<readonly PipelineRecord[]>;
 }

@@ -52,6 +52,10 @@ export async function openSqlite(file: string, options: SqliteOptions = {}): Pro
   } catch (cause) {
     if (cause instanceof TemperError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new TemperError('store-unusable', `the ledger ${file} cannot be opened (${why}): make its folder writable or name another store`, { cause });
+    throw new TemperError(
+      'store-unusable',
+      `the ledger ${file} cannot be opened (${why}): make its folder writable or name another store`,
+      { cause },
+    );
   }
 }

@@ -69,7 +69,11 @@ async function attemptsAndIncidents(db: Kysely<unknown>): Promise<void> {
     .addColumn('created_at', 'text', (column) => column.notNull())
     .addPrimaryKeyConstraint('incidents_key', ['workflow_id', 'phase', 'purpose', 'attempt'])
     .execute();
-  await db.schema.createIndex('incidents_by_run').on('incidents').columns(['run_id', 'purpose', 'phase', 'created_at']).execute();
+  await db.schema
+    .createIndex('incidents_by_run')
+    .on('incidents')
+    .columns(['run_id', 'purpose', 'phase', 'created_at'])
+    .execute();
 }
 
 async function checkpointsAndEvaluations(db: Kysely<unknown>): Promise<void> {
@@ -94,7 +98,11 @@ async function checkpointsAndEvaluations(db: Kysely<unknown>): Promise<void> {
     .addColumn('pinned', 'integer', (column) => column.notNull())
     .addColumn('created_at', 'text', (column) => column.notNull())
     .execute();
-  await db.schema.createIndex('checkpoints_by_phase').on('checkpoints').columns(['run_id', 'phase', 'attempt', 'step']).execute();
+  await db.schema
+    .createIndex('checkpoints_by_phase')
+    .on('checkpoints')
+    .columns(['run_id', 'phase', 'attempt', 'step'])
+    .execute();
   await db.schema
     .createTable('evaluations')
     .addColumn('id', 'text', (column) => column.primaryKey())

@@ -1,0 +1,183 @@
+/**
+ * The checkpoints of a run directory, each inspected. Directories may appear, grow and vanish while this looks.
+ *
+ * A seal that agrees in names and sizes settles that the writer had finished; one that does not agree makes the checkpoint torn.
+ * Does not cover digests (seal.ts) or which checkpoint to use (decisions/resume-point.ts).
+ */
+import type { Dirent } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { CheckpointFolder, CheckpointFormatReader, Inspection } from './formats/reader.ts';
+import { hf } from './formats/hf.ts';
+import { peft } from './formats/peft.ts';
+import { tailProgress } from './progress.ts';
+import { runFiles } from './run-directory.ts';
+import { filesBelow, readSeal, type Seal, sealPath, verifySeal } from './seal.ts';
+
+/** The first that recognises a folder reads it; the last recognises what no other does. */
+const readers = [peft, hf] as const satisfies readonly CheckpointFormatReader[];
+
+export interface CheckpointOnStore extends Inspection {
+  readonly path: string;
+  /** Every metric up to its step was finite, in the progress of this run and in the trainer's own log. */
+  readonly finite: boolean;
+}
+
+/** Inspections by path, kept by whoever looks again and again: an unchanged checkpoint is not inspected twice. */
+export type InspectionCache = Map<string, { readonly fingerprint: string; readonly inspection: Inspection }>;
+
+/** Everything in `checkpoints/` of the run directory, by step; torn ones too. */
+export async function listCheckpoints(
+  directory: string,
+  cache: InspectionCache = new Map(),
+): Promise<readonly CheckpointOnStore[]> {
+  const files = runFiles(directory);
+  const { firstNotFinite } = await tailProgress(files.progress);
+  const found: CheckpointOnStore[] = [];
+  for (const path of await checkpointPaths(files.checkpoints)) {
+    const inspection = await inspectCheckpoint(path, cache);
+    if (inspection !== null) found.push(asCheckpoint(path, inspection, firstNotFinite));
+  }
+  return found.sort((one, other) => one.step - other.step);
+}
+
+/** An inspection with the verdict on its numbers. */
+export function asCheckpoint(path: string, inspection: Inspection, firstNotFinite: number | null): CheckpointOnStore {
+  const firsts = [inspection.firstNotFinite, firstNotFinite].filter((step) => step !== null);
+  return { ...inspection, path, finite: firsts.every((step) => step > inspection.step) };
+}
+
+/** Paths of the checkpoint directories in a folder. An absent folder has none. */
+export async function checkpointPaths(folder: string): Promise<readonly string[]> {
+  let entries: Dirent[];
+  try {
+    entries = await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+  return entries
+    .filter((entry) => entry.isDirectory() && stepOf(entry.name) !== null)
+    .map((entry) => join(folder, entry.name));
+}
+
+/** Inspects one checkpoint directory; null when it is gone, or its name holds no step. */
+export async function inspectCheckpoint(path: string, cache: InspectionCache = new Map()): Promise<Inspection | null> {
+  const step = stepOf(basename(path));
+  if (step === null) return null;
+  try {
+    const { folder, fingerprint } = await look(path, step);
+    const known = cache.get(path);
+    if (known?.fingerprint === fingerprint) return known.inspection;
+    const inspection = await inspect(folder);
+    cache.set(path, { fingerprint, inspection });
+    return inspection;
+  } catch (error) {
+    // A directory that vanishes is not there; a file that vanishes under the reader is seen when it is looked at again.
+    if (!isAbsent(error)) throw error;
+    cache.delete(path);
+    return (await exists(path)) ? torn(path, step) : null;
+  }
+}
+
+async function inspect(folder: CheckpointFolder): Promise<Inspection> {
+  const reader = readers.find((candidate) => candidate.recognises(folder)) ?? hf;
+  const reading = await reader.read(folder);
+  const sealed = await agreeingSeal(folder);
+  const common = {
+    step: folder.step,
+    bytes: [...folder.sizes.values()].reduce((sum, size) => sum + size, 0),
+    format: reader.format,
+    firstNotFinite: reading.firstNotFinite,
+  };
+  // An agreeing seal says that the writer had finished, whatever its other markers say; it says nothing for damaged weights.
+  const damage =
+    sealed.damage ??
+    reading.damage ??
+    (sealed.seal === null ? reading.unfinished : null) ??
+    adapterAlone(reader, sealed.seal, reading.marked);
+  if (damage !== null) return { ...common, level: 'torn', resumable: false, damage, marked: false, seal: null };
+  return {
+    ...common,
+    level: 'complete',
+    resumable: reading.notResumable === null,
+    damage: reading.notResumable,
+    marked: reading.marked || sealed.seal !== null,
+    seal: sealed.seal,
+  };
+}
+
+/** Adapters are always written by a trainer that marks its checkpoints: without a mark it is still writing. */
+function adapterAlone(reader: CheckpointFormatReader, seal: Seal | null, marked: boolean): string | null {
+  return reader.format === 'peft' && seal === null && !marked ? 'trainer_state.json is missing' : null;
+}
+
+async function agreeingSeal(
+  folder: CheckpointFolder,
+): Promise<{ readonly seal: Seal | null; readonly damage: string | null }> {
+  const reading = await readSeal(folder.path);
+  if (reading.seal === 'none') return { seal: null, damage: null };
+  const name = basename(sealPath(folder.path));
+  if (reading.seal === 'damaged') return { seal: null, damage: `${name}: ${reading.why}` };
+  if (reading.value.step !== folder.step) {
+    return { seal: null, damage: `${name} is of step ${String(reading.value.step)}, not ${String(folder.step)}` };
+  }
+  const damage = await verifySeal(folder.path, reading.value, 'sizes');
+  return damage === null ? { seal: reading.value, damage: null } : { seal: null, damage };
+}
+
+async function look(
+  path: string,
+  step: number,
+): Promise<{ readonly folder: CheckpointFolder; readonly fingerprint: string }> {
+  const sizes = new Map<string, number>();
+  const marks: string[] = [];
+  for (const name of await filesBelow(path)) {
+    const { size, mtimeMs, ino } = await stat(join(path, name));
+    sizes.set(name, size);
+    marks.push(`${name}:${String(size)}:${String(mtimeMs)}:${String(ino)}`);
+  }
+  const seal = await stat(sealPath(path)).catch((error: unknown) => {
+    if (isAbsent(error)) return null;
+    throw error;
+  });
+  if (seal !== null) marks.push(`seal:${String(seal.size)}:${String(seal.mtimeMs)}:${String(seal.ino)}`);
+  return { folder: { path, step, sizes }, fingerprint: marks.join('\n') };
+}
+
+function torn(path: string, step: number): Inspection {
+  return {
+    level: 'torn',
+    resumable: false,
+    damage: `${basename(path)} changes while it is read`,
+    step,
+    bytes: 0,
+    format: 'hf',
+    marked: false,
+    seal: null,
+    firstNotFinite: null,
+  };
+}
+
+function stepOf(name: string): number | null {
+  for (const reader of readers) {
+    const step = reader.stepOf(name);
+    if (step !== null) return step;
+  }
+  return null;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    (error: unknown) => {
+      if (isAbsent(error)) return false;
+      throw error;
+    },
+  );
+}
+
+function isAbsent(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
