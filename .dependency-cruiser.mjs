@@ -10,7 +10,12 @@ const packages = (names) => `(^|/)node_modules/(${names.join('|')})/`;
 const zod = packages(['zod']);
 const temporal = packages(['@temporalio']);
 
-const only = (name, from, allowed) => ({ name, severity: 'error', from, to: { pathNot: allowed, couldNotResolve: false } });
+const only = (name, from, allowed) => ({
+  name,
+  severity: 'error',
+  from,
+  to: { pathNot: allowed, couldNotResolve: false },
+});
 const never = (name, from, to) => ({ name, severity: 'error', from, to });
 
 const layers = [

@@ -56,7 +56,9 @@ export function listParts(repository: string, python: string): readonly Part[] {
     },
     {
       name: 'imports',
-      commands: [node('dependency-cruiser', 'bin/dependency-cruiser.mjs', '--config', '.dependency-cruiser.mjs', ...present)],
+      commands: [
+        node('dependency-cruiser', 'bin/dependency-cruiser.mjs', '--config', '.dependency-cruiser.mjs', ...present),
+      ],
     },
     { name: 'dead', commands: [node('knip', 'bin/knip.js', '--no-progress')] },
     { name: 'format', commands: [node('prettier', 'bin/prettier.cjs', '--check', '--log-level', 'warn', '.')] },

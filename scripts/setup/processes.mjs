@@ -2,7 +2,12 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** When process `pid` was started, as an opaque word; undefined when there is no such process. */
+/**
+ * When process `pid` was started, as an opaque word; undefined when there is no such process.
+ *
+ * @param {number} pid
+ * @returns {string | undefined}
+ */
 export function startTimeOf(pid) {
   if (process.platform === 'linux') {
     try {

@@ -1,0 +1,37 @@
+/** Each house rule finds a bad case and lets a good one pass. */
+import { findProblems } from '../../scripts/check/house-rules.ts';
+
+const long = 'const a = 1;\n'.repeat(301);
+const home = ['', 'home', 'somebody', 'temper'].join('/');
+
+describe('house rules', () => {
+  test.each([
+    { path: 'store/runDirectory.ts', text: '', want: 'kebab-case' },
+    { path: 'store/RunDirectory.test.ts', text: '', want: 'kebab-case' },
+    { path: 'trainers/temper_trainers/RunMerge.py', text: '', want: 'snake_case' },
+    { path: 'store/utils.ts', text: '', want: '"utils" says nothing' },
+    { path: 'store/types.ts', text: '', want: '"types" says nothing' },
+    { path: 'test/support/helpers.ts', text: '', want: '"helpers" says nothing' },
+    { path: 'trainers/temper_trainers/common.py', text: '', want: '"common" says nothing' },
+    { path: 'trainers/temper_trainers/sao.py', text: long, want: '301 lines of code' },
+    { path: 'docs/how-to.md', text: `cd ${home}`, want: 'a path of one machine' },
+    { path: 'package-lock.json', text: '"resolved": "x"', want: 'download addresses' },
+    { path: 'scripts/install.sh', text: 'pip install --index-url somewhere torch', want: 'names a package registry' },
+    { path: '.npmrc', text: 'registry=somewhere', want: 'names a package registry' },
+  ])('$path: $want', ({ path, text, want }) => {
+    expect(findProblems([{ path, text }])).toEqual([expect.stringContaining(want)]);
+  });
+
+  test.each([
+    { path: 'store/run-directory.ts', text: '' },
+    { path: 'store/ledger/migrations/0001-first-tables.ts', text: '' },
+    { path: '.dependency-cruiser.mjs', text: '' },
+    { path: 'eslint.config.mjs', text: '' },
+    { path: 'trainers/temper_trainers/__main__.py', text: '' },
+    { path: 'store/long.ts', text: 'const a = 1;\n'.repeat(300) + '\n// why\n'.repeat(50) },
+    { path: 'docs/how-to.md', text: 'kubectl exec -- ls /var/lib/temper' },
+    { path: 'LICENSE', text: '' },
+  ])('$path is fine', (file) => {
+    expect(findProblems([file])).toEqual([]);
+  });
+});
