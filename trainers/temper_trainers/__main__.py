@@ -1,0 +1,45 @@
+"""`python -m temper_trainers`: read the request, run its kind, write the result, exit with the contract's code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from .contract import Run
+from .errors import StoppedError, TrainerError, UsageError
+from .kinds import phase_of
+from .request import read_request
+from .surroundings import settle_environment
+
+
+def main() -> int:
+    """Run the one phase that TEMPER_REQUEST names; returns the exit code."""
+    settle_environment()
+    try:
+        if "TEMPER_REQUEST" not in os.environ:
+            raise UsageError("TEMPER_REQUEST is not set: it names the request.json of the attempt")
+        request = read_request(Path(os.environ["TEMPER_REQUEST"]))
+    except UsageError as error:
+        print(f"usage: {error}", flush=True)
+        return error.exit_code
+
+    run = Run(request, os.environ.get("TEMPER_JOB_TOKEN", ""))
+    try:
+        print(f"{request.kind}: job {request.job}, attempt {request.attempt}, to step {request.target_step}", flush=True)
+        phase_of(request.kind)(run)
+    except StoppedError as stopped:
+        run.finish("stopped")
+        print(f"stopped at step {run.outcome.final_step}", flush=True)
+        return stopped.exit_code
+    except TrainerError as error:
+        run.finish("failed", error)
+        print(f"{error.reason}: {error}", flush=True)
+        return error.exit_code
+    run.finish("completed")
+    print(f"completed at step {run.outcome.final_step}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,171 @@
+"""The trainer contract (docs/reference/trainer-contract.md) as one object that every phase is handed.
+
+A `Run` writes progress, seals and the result, keeps the time by what it was doing, and knows whether SIGTERM came.
+Needs no torch. request.py reads the request, seal.py computes digests, errors.py holds the exit codes.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any, TypeAlias
+
+from .errors import DataError, StoppedError, TrainerError
+from .request import CONTRACT, Request
+from .seal import compute_seal, write_json, write_seal
+
+DOING = ("starting", "loading", "compiling", "training", "generating", "saving", "publishing", "evaluating", "finishing")
+
+Metrics: TypeAlias = dict[str, float | int | None]
+
+
+@dataclass
+class Outcome:
+    """What a phase has to say when it is over; filled in as it goes, so that a failure reports what was reached."""
+
+    start_step: int = 0
+    final_step: int = 0
+    started_from: dict[str, str] | None = None
+    weights_before: str | None = None
+    weights_after: str | None = None
+    artifacts: list[dict[str, Any]] = field(default_factory=list)
+    metrics: Metrics = field(default_factory=dict)
+    finite: bool = True
+
+
+def finite_or_none(value: Any) -> float | int | None:
+    """The number itself, or None where JSON has no word for it."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return value
+
+
+class Run:
+    """One attempt of one phase."""
+
+    def __init__(self, request: Request, token: str) -> None:
+        """Open the progress file of the attempt directory and say `starting`."""
+        self.request = request
+        self.outcome = Outcome()
+        self.seconds: dict[str, float] = {}
+        self.stop_requested = False
+        self._token = token
+        self._stop_at_once = True
+        self._doing = "starting"
+        self._since = time.monotonic()
+        request.output_directory.mkdir(parents=True, exist_ok=True)
+        self._progress = (request.output_directory / "progress.jsonl").open("a", encoding="utf-8")
+        signal.signal(signal.SIGTERM, self._on_terminate)
+        self.report("starting", 0)
+
+    @property
+    def checkpoints(self) -> Path:
+        """Where checkpoints of this attempt go."""
+        directory = self.request.output_directory / "checkpoints"
+        directory.mkdir(parents=True, exist_ok=True)
+        return directory
+
+    def report(self, doing: str, step: int, metrics: Metrics | None = None, of: int | None = None) -> None:
+        """One progress line, in one write. Metrics that are not finite become null and mark the run as not finite."""
+        if doing not in DOING:
+            raise ValueError(f"{doing} is not a word of the contract: {', '.join(DOING)}")
+        self._keep_time(doing)
+        line = {
+            "time": datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "step": step,
+            "of": self.request.target_step if of is None else of,
+            "doing": doing,
+            "metrics": {name: finite_or_none(value) for name, value in (metrics or {}).items()},
+        }
+        self._progress.write(json.dumps(line, allow_nan=False) + "\n")
+        self._progress.flush()
+
+    def record_step(self, step: int, metrics: Metrics) -> None:
+        """A finished training step: progress line, log line, and whether loss and gradient norm were finite."""
+        for name in ("loss", "grad_norm", "critic_loss"):
+            if name in metrics and finite_or_none(metrics[name]) is None:
+                self.outcome.finite = False
+                print(f"step {step}: {name} is not finite", flush=True)
+        self.outcome.metrics = {name: finite_or_none(value) for name, value in metrics.items()}
+        self.outcome.final_step = step
+        self.report("training", step, metrics)
+        shown = "  ".join(f"{name} {value:.4g}" for name, value in self.outcome.metrics.items() if value is not None)
+        print(f"step {step}/{self.request.target_step}  {shown}", flush=True)
+
+    def started_from(self, path: Path, step: int, form: str, expected: str | None) -> None:
+        """Digest what is about to be loaded, record it, and refuse it when it is not what the request names."""
+        try:
+            digest = compute_seal(path, step, form).digest
+        except FileNotFoundError as error:
+            raise DataError(f"cannot start from {path}: {error}") from error
+        if expected is not None and digest != expected:
+            raise DataError(f"{path} is not the checkpoint that was sealed: its digest is {digest}, not {expected}")
+        self.outcome.started_from = {"path": str(path), "digest": digest}
+
+    def seal(self, directory: Path, step: int, form: str) -> None:
+        """Seal a finished checkpoint of this attempt and list it as an artifact."""
+        for path in directory.rglob("*"):
+            if path.is_file() and path.stat().st_nlink == 1:
+                path.chmod(0o644)
+        seal = compute_seal(directory, step, form)
+        write_seal(directory, seal)
+        relative = directory.relative_to(self.request.output_directory).as_posix()
+        self.outcome.artifacts.append({"path": relative, "format": form, "step": step, "digest": seal.digest})
+
+    @contextmanager
+    def saving_on_stop(self) -> Iterator[None]:
+        """Inside, SIGTERM only sets `stop_requested`: the loop saves at the end of its step and raises StoppedError."""
+        self._stop_at_once = False
+        if self.stop_requested:
+            raise StoppedError
+        try:
+            yield
+        finally:
+            self._stop_at_once = True
+
+    def finish(self, status: str, error: TrainerError | None = None) -> None:
+        """Write result.json, last of all."""
+        self.report("finishing", self.outcome.final_step)
+        self._keep_time("finishing")
+        outcome = self.outcome
+        write_json(
+            self.request.output_directory / "result.json",
+            {
+                "contract": CONTRACT,
+                "status": status,
+                "reason": error.reason if error else None,
+                "message": str(error) if error else None,
+                "job": self.request.job,
+                "attempt": self.request.attempt,
+                "jobToken": self._token,
+                "startStep": outcome.start_step,
+                "finalStep": outcome.final_step,
+                "startedFrom": outcome.started_from,
+                "weightsBefore": outcome.weights_before,
+                "weightsAfter": outcome.weights_after,
+                "artifacts": outcome.artifacts,
+                "metrics": {name: finite_or_none(value) for name, value in outcome.metrics.items()},
+                "finite": outcome.finite,
+                "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
+            },
+        )
+
+    def _keep_time(self, doing: str) -> None:
+        now = time.monotonic()
+        self.seconds[self._doing] = self.seconds.get(self._doing, 0.0) + now - self._since
+        self._doing, self._since = doing, now
+
+    def _on_terminate(self, _signal: int, _frame: FrameType | None) -> None:
+        self.stop_requested = True
+        os.write(1, b"SIGTERM: stopping\n")
+        if self._stop_at_once:
+            raise StoppedError

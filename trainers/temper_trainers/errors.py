@@ -1,0 +1,40 @@
+"""The errors that no retry mends, each with the exit code and the reason that result.json names.
+
+Anything else that is raised is a crash: its traceback goes to the log and Temper decides what follows.
+"""
+
+from __future__ import annotations
+
+
+class TrainerError(Exception):
+    """A failure that no retry mends; the message is one line that a person can act on."""
+
+    exit_code = 1
+    reason = ""
+
+
+class UsageError(TrainerError):
+    """The request itself is wrong or incomplete."""
+
+    exit_code = 64
+    reason = "usage"
+
+
+class DataError(TrainerError):
+    """A dataset or a checkpoint on the store is not what it should be."""
+
+    exit_code = 65
+    reason = "data"
+
+
+class ConfigError(TrainerError):
+    """The request is well formed but asks for something that this trainer refuses."""
+
+    exit_code = 78
+    reason = "config"
+
+
+class StoppedError(Exception):
+    """SIGTERM came, and whatever could be saved is saved."""
+
+    exit_code = 75

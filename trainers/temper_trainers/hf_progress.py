@@ -1,0 +1,74 @@
+"""The one TrainerCallback: progress lines, seals after each save, the notice of numbers that are not finite, the stop.
+
+On SIGTERM the trainer saves at the end of its step and leaves its loop. At the beginning of training the adapter in memory
+is compared with the resume checkpoint, since a trainer that silently starts afresh looks like one that resumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from transformers import TrainerCallback
+
+from .contract import Metrics, Run
+from .model import require_adapter, trainable_digest
+
+IGNORED = {"epoch", "total_flos", "train_runtime", "train_samples_per_second", "train_steps_per_second", "train_loss"}
+
+
+class ProgressCallback(TrainerCallback):
+    """Tells the run what the trainer does. `at_step_begin(step)` may change the trainer before each step."""
+
+    def __init__(
+        self, run: Run, each_step_begins_with: str = "training", at_step_begin: Callable[[int], None] | None = None
+    ) -> None:
+        """`each_step_begins_with` is the contract's word for the first part of a step."""
+        self._run = run
+        self._first = each_step_begins_with
+        self._at_step_begin = at_step_begin
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Record what training starts from."""
+        model, resume = kwargs["model"], self._run.request.resume
+        if resume is not None:
+            require_adapter(model, resume.path)
+            if state.global_step != resume.step:
+                raise RuntimeError(f"the trainer resumed at step {state.global_step}, not at {resume.step}")
+        self._run.outcome.weights_before = trainable_digest(model)
+        self._run.report(self._first, state.global_step)
+
+    def on_step_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Name the first part of the step."""
+        if self._at_step_begin is not None:
+            self._at_step_begin(state.global_step)
+        if self._first != "training":
+            self._run.report(self._first, state.global_step)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
+        """On a stop: save and leave."""
+        self._run.outcome.final_step = state.global_step
+        if self._run.stop_requested:
+            control.should_save = True
+            control.should_training_stop = True
+        return control
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **kwargs: Any) -> None:
+        """Metrics of the step, before it is saved."""
+        metrics: Metrics = {
+            name: value
+            for name, value in (logs or {}).items()
+            if name not in IGNORED and isinstance(value, int | float)
+        }
+        if "loss" in metrics:
+            self._run.record_step(state.global_step, metrics)
+            if control.should_save:
+                self._run.report("saving", state.global_step)
+
+    def on_save(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Seal what was saved."""
+        if not state.is_world_process_zero:
+            return
+        directory = self._run.checkpoints / f"checkpoint-{state.global_step}"
+        self._run.seal(directory, state.global_step, "peft")
+        self._run.report("training", state.global_step)

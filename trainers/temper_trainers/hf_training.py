@@ -1,0 +1,54 @@
+"""What every phase on a Hugging Face Trainer shares: arguments, the callback's wiring, exact resume, and the stop.
+
+Checkpoints are never rotated (Temper prunes). A phase resumes from exactly `request.resume.path`, whatever lies nearby.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from transformers import PrinterCallback
+
+from .contract import Run
+from .errors import StoppedError
+from .hf_progress import ProgressCallback
+from .model import trainable_digest
+
+
+def training_arguments(run: Run, batch_size: int) -> dict[str, Any]:
+    """Arguments of any TrainingArguments of a phase; learning rate, steps and saving from the request."""
+    params, seed = run.request.params, run.request.seed
+    cuda = torch.cuda.is_available()
+    return {
+        "output_dir": str(run.checkpoints),
+        "max_steps": run.request.target_step,
+        "per_device_train_batch_size": batch_size,
+        "learning_rate": params.number("learningRate"),
+        "warmup_steps": params.integer("warmupSteps", 3),
+        "logging_steps": 1,
+        "logging_nan_inf_filter": False,  # else a run that is not finite logs a loss of 0
+        "save_steps": params.integer("checkpointEvery"),
+        "save_total_limit": None,
+        "report_to": "none",
+        "bf16": cuda,
+        "use_cpu": not cuda,
+        "seed": seed,
+        "data_seed": seed,
+        "disable_tqdm": True,
+        "activation_checkpointing": cuda,
+        "dataloader_pin_memory": cuda,
+    }
+
+
+def train(run: Run, trainer: Any, callback: ProgressCallback) -> None:
+    """Train to the target step, or to a stop; a stop has saved a checkpoint and raises StoppedError."""
+    trainer.remove_callback(PrinterCallback)
+    trainer.add_callback(callback)
+    resume = run.request.resume
+    with run.saving_on_stop():
+        trainer.train(resume_from_checkpoint=str(resume.path) if resume else None)
+    run.outcome.final_step = trainer.state.global_step
+    run.outcome.weights_after = trainable_digest(trainer.model)
+    if run.stop_requested and run.outcome.final_step < run.request.target_step:
+        raise StoppedError

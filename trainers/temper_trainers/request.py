@@ -1,0 +1,176 @@
+"""request.json as a frozen value. Parsed once, at the edge; every complaint names the field.
+
+Does not cover: whether the paths exist, which the phase that opens them finds out.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .errors import UsageError
+
+CONTRACT = 1
+
+
+class Params:
+    """The fields of one JSON object, read by name and type. A wrong or missing one is a usage error with its place."""
+
+    def __init__(self, values: dict[str, Any], place: str) -> None:
+        """Wrap `values`; `place` is how messages address them, e.g. `params`."""
+        self._values = values
+        self._place = place
+
+    def _value(self, name: str, default: Any) -> Any:
+        if name in self._values and self._values[name] is not None:
+            return self._values[name]
+        if default is None:
+            have = ", ".join(sorted(self._values)) or "nothing"
+            raise UsageError(f"{self._place}.{name} is missing from the request; there are: {have}")
+        return default
+
+    def _refuse(self, name: str, want: str, value: Any) -> UsageError:
+        return UsageError(f"{self._place}.{name} must be {want}, not {json.dumps(value, default=str)}")
+
+    def integer(self, name: str, default: int | None = None) -> int:
+        """A whole number."""
+        value = self._value(name, default)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self._refuse(name, "a whole number", value)
+        return value
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """Any number."""
+        value = self._value(name, default)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self._refuse(name, "a number", value)
+        return float(value)
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """A text."""
+        value = self._value(name, default)
+        if not isinstance(value, str):
+            raise self._refuse(name, "a text", value)
+        return value
+
+    def choice(self, name: str, allowed: tuple[str, ...], default: str | None = None) -> str:
+        """One text of a closed list."""
+        value = self.text(name, default)
+        if value not in allowed:
+            raise self._refuse(name, "one of " + ", ".join(allowed), value)
+        return value
+
+    def flag(self, name: str, default: bool) -> bool:
+        """true or false."""
+        value = self._value(name, default)
+        if not isinstance(value, bool):
+            raise self._refuse(name, "true or false", value)
+        return value
+
+    def texts(self, name: str, default: list[str] | None = None) -> list[str]:
+        """A list of texts."""
+        value = self._value(name, default)
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self._refuse(name, "a list of texts", value)
+        return value
+
+    def section(self, name: str, default: dict[str, Any] | None = None) -> Params:
+        """An object inside this one."""
+        value = self._value(name, default)
+        if not isinstance(value, dict):
+            raise self._refuse(name, "an object", value)
+        return Params(value, f"{self._place}.{name}")
+
+    def sections(self, name: str) -> list[Params]:
+        """A list of objects."""
+        value = self._value(name, None)
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self._refuse(name, "a list of objects", value)
+        return [Params(item, f"{self._place}.{name}[{index}]") for index, item in enumerate(value)]
+
+    def has(self, name: str) -> bool:
+        """Whether the field is there and not null."""
+        return self._values.get(name) is not None
+
+    def names(self) -> list[str]:
+        """The names of the fields that are there."""
+        return list(self._values)
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint to load; `base` is the full model below a peft adapter."""
+
+    path: Path
+    format: str
+    base: Path | None
+    digest: str | None
+
+
+@dataclass(frozen=True)
+class Resume:
+    """The checkpoint of this phase to go on from."""
+
+    path: Path
+    step: int
+    digest: str | None
+
+
+@dataclass(frozen=True)
+class Request:
+    """What one attempt is asked to do."""
+
+    job: str
+    kind: str
+    attempt: int
+    seed: int
+    model: Params
+    params: Params
+    data: Params | None
+    start: Checkpoint | None
+    resume: Resume | None
+    target_step: int
+    output_directory: Path
+    evaluations: list[Params] = field(default_factory=list)
+
+    def start_checkpoint(self) -> Checkpoint:
+        """The start checkpoint, for kinds that cannot do without."""
+        if self.start is None:
+            raise UsageError(f"start is null, but a phase of kind {self.kind} starts from a checkpoint")
+        return self.start
+
+
+def read_checkpoint(values: Params) -> Checkpoint:
+    """A `{path, format, base, digest}` of the request."""
+    form = values.choice("format", ("hf", "peft"))
+    base = Path(values.text("base")) if form == "peft" else None
+    return Checkpoint(Path(values.text("path")), form, base, values.text("digest", "") or None)
+
+
+def read_request(path: Path) -> Request:
+    """The request in this file; raises UsageError with the field that is wrong."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read the request {path}: {error}") from error
+    if not isinstance(document, dict) or document.get("contract") != CONTRACT:
+        raise UsageError(f"{path} is not a request of contract {CONTRACT}")
+    whole = Params(document, "request")
+    resume = whole.section("resume") if whole.has("resume") else None
+    return Request(
+        job=whole.text("job"),
+        kind=whole.text("kind"),
+        attempt=whole.integer("attempt"),
+        seed=whole.integer("seed", 0),
+        model=Params(document.get("model") or {}, "model"),
+        params=Params(document.get("params") or {}, "params"),
+        data=Params(document["data"], "data") if document.get("data") else None,
+        start=read_checkpoint(whole.section("start")) if whole.has("start") else None,
+        resume=resume
+        and Resume(Path(resume.text("path")), resume.integer("step"), resume.text("digest", "") or None),
+        target_step=whole.integer("targetStep", 0),
+        output_directory=Path(whole.text("outputDirectory")),
+        evaluations=whole.sections("evaluations") if whole.has("evaluations") else [],
+    )

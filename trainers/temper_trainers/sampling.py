@@ -1,0 +1,110 @@
+"""Completions of a model for chat prompts, in batches whose size is bounded by the tokens that they may hold.
+
+Sampling draws from torch's global random state: a caller that seeds it gets the same completions again, whatever it did
+before. Prompts of one batch are padded on the left.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from .data import Messages
+
+BATCH_ROWS = 1024
+BATCH_TOKENS = 64 * 1024
+
+
+@dataclass(frozen=True)
+class Completion:
+    """One completion: text, its token count with the end token, whether it ran into the limit, its share of the time."""
+
+    text: str
+    tokens: int
+    truncated: bool
+    seconds: float
+
+
+@dataclass(frozen=True)
+class SamplingSettings:
+    """How to sample: completions per prompt, temperature (0 is greedy), limit in tokens."""
+
+    samples: int
+    temperature: float
+    max_tokens: int
+
+
+def end_tokens(model: Any, tokenizer: Any) -> list[int]:
+    """The token ids that end a completion."""
+    configured = model.generation_config.eos_token_id
+    if configured is None:
+        configured = tokenizer.eos_token_id
+    return list(configured) if isinstance(configured, list | tuple) else [int(configured)]
+
+
+def encode_prompts(tokenizer: Any, prompts: list[Messages]) -> list[list[int]]:
+    """Token ids of each prompt, ready for the assistant's turn."""
+    return [
+        list(tokenizer.apply_chat_template(prompt, add_generation_prompt=True, return_dict=False)) for prompt in prompts
+    ]
+
+
+def pad_left(rows: list[list[int]], pad: int, where: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    """Ids and attention mask of rows padded on the left."""
+    width = max(map(len, rows))
+    ids = torch.tensor([[pad] * (width - len(row)) + row for row in rows], device=where)
+    mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=where)
+    return ids, mask
+
+
+def generation_options(settings: SamplingSettings, pad: int, ends: list[int]) -> dict[str, Any]:
+    """Options of `generate`; plain sampling without top-k or top-p."""
+    if settings.temperature > 0:
+        drawing = {"do_sample": True, "temperature": settings.temperature, "top_k": 0, "top_p": 1.0}
+    else:
+        drawing = {"do_sample": False}
+    return {"max_new_tokens": settings.max_tokens, "pad_token_id": pad, "eos_token_id": ends, **drawing}
+
+
+@torch.no_grad()
+def sample(
+    model: Any,
+    tokenizer: Any,
+    prompts: list[Messages],
+    settings: SamplingSettings,
+    after_batch: Callable[[int, int], None] | None = None,
+) -> list[list[Completion]]:
+    """`settings.samples` completions for every prompt, in the prompts' order; `after_batch(done, of)` counts rows."""
+    model.eval()
+    encoded = [row for row in encode_prompts(tokenizer, prompts) for _ in range(settings.samples)]
+    longest = max(map(len, encoded)) + settings.max_tokens
+    batch_rows = max(1, min(BATCH_ROWS, BATCH_TOKENS // longest))
+    options = generation_options(settings, tokenizer.pad_token_id, end_tokens(model, tokenizer))
+    completions: list[Completion] = []
+    for begin in range(0, len(encoded), batch_rows):
+        started = time.monotonic()
+        ids, mask = pad_left(encoded[begin : begin + batch_rows], tokenizer.pad_token_id, model.device)
+        output = model.generate(ids, attention_mask=mask, **options)[:, ids.shape[1] :].tolist()
+        share = (time.monotonic() - started) / len(output)
+        completions += [_completion(tokenizer, row, options["eos_token_id"], share) for row in output]
+        if after_batch is not None:
+            after_batch(len(completions), len(encoded))
+    return [completions[at : at + settings.samples] for at in range(0, len(completions), settings.samples)]
+
+
+def length_to_end(row: list[int], ends: list[int]) -> tuple[int, bool]:
+    """Tokens up to and with the first end token, and whether there was none."""
+    for index, token in enumerate(row):
+        if token in ends:
+            return index + 1, False
+    return len(row), True
+
+
+def _completion(tokenizer: Any, row: list[int], ends: list[int], seconds: float) -> Completion:
+    tokens, truncated = length_to_end(row, ends)
+    text = tokenizer.decode(row[:tokens], skip_special_tokens=True)
+    return Completion(text, tokens, truncated, seconds)

@@ -1,0 +1,37 @@
+"""`state.pt`: everything that an own training loop needs for an exact resume, torch's random state included."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from .errors import DataError
+from .request import Resume
+
+FILE = "state.pt"
+
+
+def save_state(folder: Path, state: dict[str, Any]) -> None:
+    """Write the state into a checkpoint folder that is not yet named."""
+    random_state = {"cpu": torch.get_rng_state()}
+    if torch.cuda.is_available():
+        random_state["cuda"] = torch.cuda.get_rng_state()
+    torch.save({**state, "random": random_state}, folder / FILE)
+
+
+def load_state(resume: Resume) -> dict[str, Any]:
+    """Read the state of a checkpoint and restore torch's random state; raises DataError when it is damaged."""
+    path = resume.path / FILE
+    try:
+        # the file is our own: it was digested against the seal that Temper keeps
+        state: dict[str, Any] = torch.load(path, weights_only=False, map_location="cpu")
+    except (OSError, RuntimeError, EOFError) as error:
+        raise DataError(f"cannot resume from {path}: {error}") from error
+    if state["step"] != resume.step:
+        raise DataError(f"{path} is of step {state['step']}, not {resume.step}")
+    torch.set_rng_state(state["random"]["cpu"])
+    if torch.cuda.is_available() and "cuda" in state["random"]:
+        torch.cuda.set_rng_state(state["random"]["cuda"])
+    return state

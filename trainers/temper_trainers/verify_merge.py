@@ -1,0 +1,89 @@
+"""Is a merged folder exactly its base plus its adapter? Raises DataError with the first thing that is not.
+
+Checks, in order: headers cover their files and the index is whole; every tensor of the base is there with its dtype and
+shape; tensors outside the adapter are byte-identical; merged weights lie within half a bf16 unit of the exact sum; packed
+experts hold what the packer makes of the sum, untouched experts their old bytes; each change is there; config, tokenizer
+and template are the base's own files. Does not cover logits, which need torch (tests compare them).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from .adapter import Delta
+from .checkpoint_folder import INDEX, ModelFolder
+from .errors import DataError
+from .expert_merge import changed_rows, expert_target, read_rows, row_pieces, touched
+from .mxfp4 import bfloat16_to_float32, pack
+from .safetensors_file import read_array, read_bytes
+from .seal import sha256_of_file
+
+PIECE_BYTES = 8 * 1024 * 1024
+
+
+def verify_merge(base: ModelFolder, deltas: list[Delta], folder: Path) -> None:
+    """All checks of the header above."""
+    merged = ModelFolder(folder)
+    targets = [expert_target(base, delta) for delta in deltas if delta.touches_experts]
+    dense = {delta.module + ".weight": delta for delta in deltas if not delta.touches_experts}
+    packed = {name for target in targets for name in (target.blocks, target.scales)}
+    if set(merged.shard_of) != set(base.shard_of):
+        raise DataError(f"{folder} does not hold the tensors of {base.path}")
+    for name in sorted(base.shard_of):
+        old, new = base.entry(name), merged.entry(name)
+        if (old[1].dtype, old[1].shape) != (new[1].dtype, new[1].shape):
+            raise DataError(f"{name} changed its dtype or shape")
+        if name not in dense and name not in packed and not same_bytes(base, merged, name):
+            raise DataError(f"{name} is no target of the adapter, but its bytes changed")
+    changes = sum(verify_weight(base, merged, name, delta) for name, delta in sorted(dense.items()))
+    for target in targets:
+        for expert, changed in enumerate(touched(target)):
+            for begin, end in row_pieces(target):
+                old_rows = read_rows(base, target, expert, begin, end)
+                want = pack(changed_rows(base, target, expert, begin, end)) if changed else old_rows
+                found = read_rows(merged, target, expert, begin, end)
+                if not all(np.array_equal(*pair) for pair in zip(want, found, strict=True)):
+                    raise DataError(f"{target.blocks}: expert {expert} is not what its change makes of it")
+                changes += not all(np.array_equal(*pair) for pair in zip(old_rows, found, strict=True))
+    if changes == 0:
+        raise DataError("the merge changed nothing: every change of the adapter is below the precision of the weights")
+    verify_other_files(base.path, folder)
+
+
+def same_bytes(base: ModelFolder, merged: ModelFolder, name: str) -> bool:
+    """Whether a tensor has the same bytes in both, read in pieces (a linked shard is the same file)."""
+    old_path, old = base.entry(name)
+    new_path, new = merged.entry(name)
+    if old_path.samefile(new_path) and old.offset == new.offset:
+        return True
+    pieces = [(begin, min(PIECE_BYTES, old.size - begin)) for begin in range(0, old.size, PIECE_BYTES)]
+    return all(read_bytes(old_path, old, *piece) == read_bytes(new_path, new, *piece) for piece in pieces)
+
+
+def verify_weight(base: ModelFolder, merged: ModelFolder, name: str, delta: Delta) -> int:
+    """1 when the weight changed, 0 when its change is below its precision; raises when it is not the rounded sum."""
+    if not delta.a.any() or not delta.b.any():
+        raise DataError(f"the adapter's change of {name} is zero: it was never trained")
+    old = bfloat16_to_float32(read_array(*base.entry(name))).astype(np.float64)
+    new = bfloat16_to_float32(read_array(*merged.entry(name))).astype(np.float64)
+    exact = old + delta.scaling * (delta.b.astype(np.float64) @ delta.a.astype(np.float64))
+    if not np.isfinite(new).all():
+        raise DataError(f"{name} is not finite after the merge")
+    # frexp gives |exact| in [2^(e-1), 2^e), so a unit of bf16's 8 bits is 2^(e-8); float32 sums add a sliver to its half
+    half_unit = np.ldexp(0.5, np.frexp(np.abs(exact))[1] - 8)
+    sliver = 1e-6 * (np.abs(old) + np.abs(exact - old)) + 1e-30
+    if (np.abs(new - exact) > half_unit + sliver).any():
+        raise DataError(f"{name} is further than half a bf16 unit from the sum of base and adapter")
+    return int(not np.array_equal(old, new))
+
+
+def verify_other_files(base: Path, folder: Path) -> None:
+    """Config, tokenizer and chat template are the base's own bytes."""
+    for path in sorted(base.iterdir()):
+        if not path.is_file() or path.name.endswith(".safetensors") or path.name in (INDEX, "state.pt"):
+            continue
+        copy = folder / path.name
+        if not copy.exists() or not (copy.samefile(path) or sha256_of_file(copy) == sha256_of_file(path)):
+            raise DataError(f"{path.name} of {folder} is not the base's")
