@@ -13,7 +13,14 @@ import { readJson } from './record.mjs';
 const lookEveryMilliseconds = 250;
 const unreadableIsStaleAfterMilliseconds = 5_000;
 
-/** Runs `work` while nobody else sets up in the same cache folder. */
+/**
+ * Runs `work` while nobody else sets up in the same cache folder.
+ *
+ * @template T
+ * @param {object} context
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
 export async function alone(context, work) {
   const text = JSON.stringify({ pid: process.pid, started: startTimeOf(process.pid), host: hostname() });
   await acquire(context, text);
