@@ -1,0 +1,167 @@
+/**
+ * All evaluations as rows with their uncertainty and what the gate said: what the terminal, the page and the query show.
+ *
+ * Covers one row per checkpoint and benchmark. Does not cover scores from outside, or printing.
+ */
+import type { CheckpointFact, Evaluation } from './evaluation.ts';
+import type { GateVerdict } from './gate-report.ts';
+import { sentenceOfVerdict, whyNot } from './gate-sentences.ts';
+import { evaluationsOf, type PooledScore, type ScoreKey, scoreOf } from './scores.ts';
+import {
+  bootstrapMean,
+  type Estimate,
+  type Interval,
+  pairedBootstrap,
+  passAtK,
+  standardDeviation,
+  wilson,
+} from './statistics.ts';
+
+export interface LeaderboardInput {
+  /** In the order of the phases; parents included where a gain is to be shown. */
+  readonly checkpoints: readonly CheckpointFact[];
+  readonly evaluations: readonly Evaluation[];
+  /** The last verdict of each phase that has one, by the phase's name. */
+  readonly verdicts: Readonly<Record<string, GateVerdict>>;
+}
+
+/**
+ * `promote`: goes on. `passed-over`: another went on. `reject`: missed a limit. `open`: the gate has not decided. `none`: no gate
+ * looked at it.
+ */
+export type RowVerdict = 'promote' | 'passed-over' | 'reject' | 'open' | 'none';
+
+export interface LeaderboardRow {
+  readonly phase: string;
+  readonly checkpoint: string;
+  readonly step: number;
+  readonly benchmark: string;
+  readonly version: number;
+  /** Problems, samples over all of them, and seeds. */
+  readonly problems: number;
+  readonly samples: number;
+  readonly seeds: number;
+  /** Share of samples that are correct, as the mean over problems. */
+  readonly mean: number;
+  /** Standard deviation of the mean from seed to seed; null with one seed. */
+  readonly sdOverSeeds: number | null;
+  /** 95 %: bootstrap over problems, or Wilson's where each problem has one sample. */
+  readonly low: number;
+  readonly high: number;
+  /** Chance that one of k samples is correct, for the k of one evaluation. */
+  readonly passAtK: { readonly k: number; readonly value: number };
+  readonly tokensPerSample: number;
+  readonly truncatedShare: number;
+  readonly seconds: number;
+  /** Difference to the parent over the same problems; null where the parent was not evaluated. */
+  readonly gain: Estimate | null;
+  readonly verdict: RowVerdict;
+  /** One sentence; empty where there is nothing to say. */
+  readonly why: string;
+}
+
+/** Rows in the order of the phases, then by benchmark and step. */
+export function leaderboard(input: LeaderboardInput): readonly LeaderboardRow[] {
+  const phases = [...new Set(input.checkpoints.map((checkpoint) => checkpoint.phase))];
+  const rows = input.checkpoints.flatMap((checkpoint) =>
+    keysOf(input.evaluations, checkpoint.id).flatMap((key) => rowOf(input, checkpoint, key) ?? []),
+  );
+  return rows.sort(
+    (a, b) =>
+      phases.indexOf(a.phase) - phases.indexOf(b.phase) ||
+      compareText(a.benchmark, b.benchmark) ||
+      a.version - b.version ||
+      a.step - b.step ||
+      compareText(a.checkpoint, b.checkpoint),
+  );
+}
+
+function rowOf(input: LeaderboardInput, checkpoint: CheckpointFact, key: ScoreKey): LeaderboardRow | null {
+  const score = scoreOf(input.evaluations, key);
+  if (score === null) return null;
+  const perSeed = evaluationsOf(input.evaluations, key).map((one) => scoreOf([one], key)?.mean ?? 0);
+  return {
+    phase: checkpoint.phase,
+    checkpoint: checkpoint.id,
+    step: checkpoint.step,
+    benchmark: key.benchmark,
+    version: key.version,
+    problems: score.problems.length,
+    samples: score.samples,
+    seeds: score.seeds.length,
+    mean: score.mean,
+    sdOverSeeds: standardDeviation(perSeed),
+    ...intervalOf(score),
+    passAtK: meanPassAtK(score),
+    tokensPerSample: score.tokensPerSample,
+    truncatedShare: score.truncatedShare,
+    seconds: score.seconds,
+    gain: gainOf(input, checkpoint, { key, score }),
+    ...verdictOf(checkpoint, input.verdicts[checkpoint.phase]),
+  };
+}
+
+function intervalOf(score: PooledScore): Interval {
+  if (score.problems.every((problem) => problem.samples === 1)) {
+    return wilson(
+      score.problems.reduce((total, problem) => total + problem.correct, 0),
+      score.problems.length,
+    );
+  }
+  const { low, high } = bootstrapMean(score.problems.map((problem) => problem.score));
+  return { low, high };
+}
+
+/** k: the samples that one evaluation takes of a problem (of the one with the fewest). */
+function meanPassAtK(score: PooledScore): { k: number; value: number } {
+  const fewest = Math.min(...score.problems.map((problem) => problem.samples));
+  const k = Math.max(1, Math.floor(fewest / score.seeds.length));
+  const values = score.problems.map(({ samples, correct }) => (samples < k ? 0 : passAtK(samples, correct, k)));
+  return { k, value: values.reduce((total, value) => total + value, 0) / values.length };
+}
+
+function gainOf(
+  input: LeaderboardInput,
+  checkpoint: CheckpointFact,
+  own: { readonly key: ScoreKey; readonly score: PooledScore },
+): Estimate | null {
+  if (checkpoint.parent === null) return null;
+  const parent = scoreOf(input.evaluations, { ...own.key, checkpoint: checkpoint.parent });
+  return parent === null ? null : pairedBootstrap(own.score.problems, parent.problems);
+}
+
+function verdictOf(checkpoint: CheckpointFact, verdict: GateVerdict | undefined): { verdict: RowVerdict; why: string } {
+  if (verdict === undefined) return { verdict: 'none', why: '' };
+  const why = whyNot(verdict, checkpoint.id);
+  switch (verdict.kind) {
+    case 'promote':
+      if (verdict.checkpoint.id === checkpoint.id) return { verdict: 'promote', why: sentenceOfVerdict(verdict) };
+      return { verdict: missedLimit(verdict, checkpoint.id) ? 'reject' : 'passed-over', why: why ?? '' };
+    case 'reject':
+      return { verdict: 'reject', why: why ?? sentenceOfVerdict(verdict) };
+    case 'hold':
+    case 'more-evaluations':
+      return { verdict: 'open', why: why ?? sentenceOfVerdict(verdict) };
+  }
+}
+
+function missedLimit(verdict: GateVerdict, checkpoint: string): boolean {
+  return verdict.stages.some(
+    (report) =>
+      report.stage !== 'rank' &&
+      report.lines.some((line) => line.checkpoint === checkpoint && line.outcome === 'failed'),
+  );
+}
+
+function keysOf(evaluations: readonly Evaluation[], checkpoint: string): readonly ScoreKey[] {
+  const keys = new Map<string, ScoreKey>();
+  for (const { checkpoint: id, benchmark, version } of evaluations) {
+    if (id === checkpoint) keys.set(`${benchmark}@${version}`, { checkpoint: id, benchmark, version });
+  }
+  return [...keys.values()];
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,77 @@
+/**
+ * Evaluations of one checkpoint on one benchmark, put together over their seeds: one score per problem.
+ *
+ * Covers pooling; the order in which evaluations arrived does not matter. Does not cover comparing (statistics.ts, gate.ts).
+ */
+import type { Evaluation } from './evaluation.ts';
+import type { ProblemScore } from './statistics.ts';
+
+export interface ScoreKey {
+  readonly checkpoint: string;
+  readonly benchmark: string;
+  readonly version: number;
+}
+
+export interface PooledScore {
+  /** Seeds of the evaluations, ascending. */
+  readonly seeds: readonly number[];
+  /** Mean over problems. */
+  readonly mean: number;
+  readonly problems: readonly PooledProblem[];
+  /** Samples over all problems and seeds. */
+  readonly samples: number;
+  readonly tokensPerSample: number;
+  /** Share of samples that were cut at the token limit. */
+  readonly truncatedShare: number;
+  readonly seconds: number;
+}
+
+export interface PooledProblem extends ProblemScore {
+  readonly samples: number;
+  readonly correct: number;
+}
+
+/** Evaluations of this checkpoint on this benchmark, by seed; one of no problem at all says nothing and is left out. */
+export function evaluationsOf(evaluations: readonly Evaluation[], key: ScoreKey): readonly Evaluation[] {
+  const bySeed = new Map<number, Evaluation>();
+  for (const one of evaluations) {
+    if (one.checkpoint !== key.checkpoint || one.benchmark !== key.benchmark || one.version !== key.version) continue;
+    if (one.problems.length > 0) bySeed.set(one.seed, one);
+  }
+  return [...bySeed.values()].sort((a, b) => a.seed - b.seed);
+}
+
+/** Null without any evaluation. */
+export function scoreOf(evaluations: readonly Evaluation[], key: ScoreKey): PooledScore | null {
+  const own = evaluationsOf(evaluations, key);
+  if (own.length === 0) return null;
+  const problems = new Map<string, { samples: number; correct: number }>();
+  let tokens = 0;
+  let truncated = 0;
+  let seconds = 0;
+  for (const outcome of own.flatMap((one) => one.problems)) {
+    const sum = problems.get(outcome.problem) ?? { samples: 0, correct: 0 };
+    problems.set(outcome.problem, { samples: sum.samples + outcome.samples, correct: sum.correct + outcome.correct });
+    tokens += outcome.tokens;
+    truncated += outcome.truncated;
+    seconds += outcome.seconds;
+  }
+  const pooled = [...problems]
+    .map(([problem, { samples, correct }]) => ({
+      problem,
+      samples,
+      correct,
+      score: samples === 0 ? 0 : correct / samples,
+    }))
+    .sort((a, b) => (a.problem < b.problem ? -1 : 1));
+  const samples = pooled.reduce((total, one) => total + one.samples, 0);
+  return {
+    seeds: own.map((one) => one.seed),
+    mean: pooled.reduce((total, one) => total + one.score, 0) / pooled.length,
+    problems: pooled,
+    samples,
+    tokensPerSample: samples === 0 ? 0 : tokens / samples,
+    truncatedShare: samples === 0 ? 0 : truncated / samples,
+    seconds,
+  };
+}

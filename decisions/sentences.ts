@@ -1,0 +1,199 @@
+/**
+ * Reasons → words: the sentences that the page, the CLI, the webhook and the report show of attempts.
+ *
+ * Covers classes, retry decisions, resume points, stalls and identities. Does not cover gates (gate-sentences.ts).
+ */
+import type { ClassReason, FailureClass } from './failure.ts';
+import type { IdentityDifference } from './identity.ts';
+import type { BatchShape } from './memory-ladder.ts';
+import type { ResumePoint, SkippedCheckpoint } from './resume-point.ts';
+import type { RetryChange, RetryDecision, RetryReason } from './retry.ts';
+import type { ProgressVerdict } from './stall.ts';
+
+/** Why a failure got its class. */
+export function sentenceOfClass(name: FailureClass, because: ClassReason): string {
+  return `${name}: ${classReason(because)}.`;
+}
+
+/** What was decided after a failure, and why. */
+export function sentenceOfRetry(decision: RetryDecision): string {
+  return `${action(decision)}: ${retryReason(decision.because)}.`;
+}
+
+/** Where an attempt starts, and what was passed over. */
+export function sentenceOfResumePoint(point: ResumePoint): string {
+  const skipped = point.skipped.map((one) => ` ${sentenceOfSkip(one)}`).join('');
+  if (point.kind === 'resume') return `Goes on from ${point.checkpoint.id} at step ${point.checkpoint.step}.${skipped}`;
+  return `Starts at the phase's start: there is no checkpoint to go on from.${skipped}`;
+}
+
+/** Why a newer checkpoint was passed over. */
+export function sentenceOfSkip(skipped: SkippedCheckpoint): string {
+  const { id, why } = skipped;
+  switch (why.rule) {
+    case 'torn':
+      return `${id} is not complete${why.damage === null ? '' : ` (${why.damage})`}.`;
+    case 'weights-only':
+      return `${id} holds weights alone: without its optimizer and random state training would not go on but begin anew.`;
+    case 'not-finite':
+      return `${id} was made after a loss or gradient that was not finite.`;
+    case 'rolled-back':
+      return `${id} lies at step ${skipped.step}, and only checkpoints before step ${why.before} are trusted.`;
+  }
+}
+
+/** Whether a running attempt moves. */
+export function sentenceOfProgress(verdict: ProgressVerdict): string {
+  const idle = duration(verdict.idleSeconds);
+  const budget = duration(verdict.budgetSeconds);
+  if (verdict.kind === 'alive') return `It is ${verdict.doing}; last movement ${idle} ago, ${budget} are allowed.`;
+  return `It has been ${verdict.doing} without movement at step ${verdict.step} for ${idle}; ${budget} are allowed.`;
+}
+
+/** Why a finished phase is not reused. */
+export function sentenceOfDifference(difference: IdentityDifference): string {
+  return `Not reused: ${difference.path} was ${shown(difference.before)} and is now ${shown(difference.after)}.`;
+}
+
+/** Seconds as a person says them. */
+export function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
+}
+
+function classReason(because: ClassReason): string {
+  switch (because.rule) {
+    case 'log-line':
+      return `rank ${because.rank} said "${because.line}"`;
+    case 'exit-code':
+      return `rank ${because.rank} ended with exit code ${because.exitCode}`;
+    case 'signal':
+      return `rank ${because.rank} was ended by ${because.signal}`;
+    case 'backend-reason':
+      return `the backend says ${because.reason} of rank ${because.rank}`;
+    case 'trainer-said':
+      return `the trainer stopped itself (${because.reason}): ${because.message}`;
+    case 'stopped-by-temper':
+      return `Temper stopped it (${because.why})`;
+    case 'no-result':
+      return 'it ended without a result, and an exit code alone proves nothing';
+    case 'result-of-another-job':
+      return `the result found belongs to attempt ${because.attempt} of ${because.job}, not to this job`;
+    case 'vanished':
+      return 'the job is gone, and it left neither a result nor a record of its end';
+    default:
+      return unprovenReason(because);
+  }
+}
+
+type UnprovenReason = Extract<
+  ClassReason,
+  {
+    rule:
+      | 'no-step-trained'
+      | 'steps-missing'
+      | 'artifact-incomplete'
+      | 'metrics-not-finite'
+      | 'weights-unchanged'
+      | 'weights-unknown'
+      | 'started-at-step'
+      | 'started-elsewhere';
+  }
+>;
+
+function unprovenReason(because: UnprovenReason): string {
+  switch (because.rule) {
+    case 'no-step-trained':
+      return `it says it is done but trained no step (it started at step ${because.startStep} of ${because.targetStep})`;
+    case 'steps-missing':
+      return `it says it is done at step ${because.finalStep} of ${because.targetStep}`;
+    case 'artifact-incomplete':
+      return `it says it is done, but the checkpoint of step ${because.step} is not complete on the store`;
+    case 'metrics-not-finite':
+      return `${because.metric ?? 'a loss or gradient norm'} was not a finite number`;
+    case 'weights-unchanged':
+      return 'the weights are the same after training as before';
+    case 'weights-unknown':
+      return 'it does not say which weights it had before and after training';
+    case 'started-at-step':
+      return `it was told to start at step ${because.want} and started at step ${because.was}`;
+    case 'started-elsewhere':
+      return `it was told to start from ${shortDigest(because.want)} and loaded ${shortDigest(because.was)}`;
+  }
+}
+
+function action(decision: RetryDecision): string {
+  const after = decision.delaySeconds > 0 ? ` in ${duration(decision.delaySeconds)}` : '';
+  const change = decision.change === null ? '' : `, ${changeText(decision.change)}`;
+  const nodes = decision.avoidNodes.length === 0 ? '' : `, away from ${decision.avoidNodes.join(', ')}`;
+  const more = `${after}${change}${nodes}`;
+  switch (decision.kind) {
+    case 'resume':
+      return `Resumes from the newest checkpoint${more}`;
+    case 'restart':
+      return `Starts again${more}`;
+    case 'roll-back':
+      return `Rolls back to the last finite checkpoint before step ${decision.rollBackBefore}${more}`;
+    case 'wait':
+      return `Waits and tries again${more}`;
+    case 'hold':
+      return 'Holds for a person, GPUs released';
+    case 'fail':
+      return 'Fails';
+  }
+}
+
+function changeText(change: RetryChange): string {
+  switch (change.kind) {
+    case 'micro-batch':
+      return `micro-batch × accumulation ${shape(change.to)} instead of ${shape(change.from)}`;
+    case 'memory':
+      return `with ${change.factor.toFixed(2)} times the memory`;
+    case 'shared-memory':
+      return `with ${change.factor.toFixed(2)} times the shared memory`;
+    case 'prune':
+      return 'after pruning what may go';
+  }
+}
+
+function retryReason(because: RetryReason): string {
+  switch (because.rule) {
+    case 'class':
+      if (!because.charged) return `${because.class} costs no attempt (${because.spent} of ${because.budget} spent)`;
+      return `${because.class} cost an attempt, ${because.spent} of ${because.budget} are spent`;
+    case 'waiting':
+      return `${because.class}, waited ${duration(because.waitedSeconds)} of at most ${duration(because.budgetSeconds)}`;
+    case 'no-retry-helps':
+      return `no retry mends ${because.class}: ${because.rootCause}`;
+    case 'needs-a-person':
+      return `${because.class} needs a person to look: ${because.rootCause}`;
+    case 'same-root-cause':
+      return `the same cause ${because.times} times without a new step after step ${because.step}: ${because.rootCause}`;
+    case 'no-new-step':
+      return `stopped ${because.times} times from outside without a new step after step ${because.step}`;
+    case 'class-limit':
+      return `${because.class} happened ${because.times} times, and is answered ${because.atMost} times by itself`;
+    case 'memory-ladder-ends':
+      if (because.batch === null) return 'the GPU is out of memory, and how the batch is cut is not known';
+      return `the GPU is out of memory with ${shape(because.batch)}, which cannot be cut smaller`;
+    case 'attempts-spent':
+      return `all ${because.budget} attempts are spent`;
+    case 'gpu-hours-spent':
+      return `${because.spent.toFixed(2)} of ${because.budget.toFixed(2)} GPU hours are spent`;
+    case 'waited-too-long':
+      return `${because.class}, waited ${duration(because.waitedSeconds)} of at most ${duration(because.budgetSeconds)}`;
+  }
+}
+
+function shape(batch: BatchShape): string {
+  return `${batch.microBatch} × ${batch.accumulation}`;
+}
+
+function shortDigest(digest: string | null): string {
+  return digest === null ? 'nothing' : digest.slice(0, 12);
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? 'absent' : JSON.stringify(value);
+}
