@@ -51,6 +51,8 @@ export interface PhaseContext {
   readonly recipe: string;
   readonly profile: string;
   readonly phase: Phase;
+  /** Place in the recipe, from 0. */
+  readonly position: number;
   readonly seed: number;
   readonly model: Model;
   readonly benchmarks: Readonly<Record<string, Benchmark>>;

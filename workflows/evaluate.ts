@@ -8,12 +8,14 @@ import type { EvaluationInput } from './contract.ts';
 import { activities, runJob } from './jobs.ts';
 
 export async function evaluateCheckpoint(input: EvaluationInput): Promise<void> {
+  const attempts: number[] = [];
   for (let opened = 1; ; opened += 1) {
     const ticket = await activities('open an evaluation').openEvaluation({ ...input, opened });
     if (ticket === null) return;
     setCurrentDetails(`${String(ticket.of)} evaluations, attempt ${String(ticket.number)}`);
-    const job = await runJob(ticket, () => undefined);
-    const judged = await activities('record the outcomes').judgeEvaluation({ context: input.context, ticket, job });
+    attempts.push(ticket.number);
+    const job = await runJob(input.context, ticket, () => undefined);
+    const judged = await activities('record the outcomes').judgeEvaluation({ context: input.context, ticket, job, attempts });
     setCurrentDetails(judged.sentence);
     switch (judged.kind) {
       case 'completed':

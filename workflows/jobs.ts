@@ -7,7 +7,7 @@ import { ActivityCancellationType, CancellationScope, isCancellation, proxyActiv
 import type { Activities } from '../activities/index.ts';
 import type { JobRef } from '../activities/backend.ts';
 import type { AttemptTicket } from '../activities/attempts.ts';
-import type { CheckpointRef } from './contract.ts';
+import type { CheckpointRef, PhaseContext } from './contract.ts';
 
 /** Idempotent and short: retried for as long as the infrastructure under them is away. */
 export function activities(summary: string) {
@@ -30,25 +30,25 @@ function watcher(summary: string) {
 }
 
 /** Submits the job of an attempt and waits for its end; `onCheckpoint` hears of each checkpoint that is due. */
-export async function runJob(ticket: AttemptTicket, onCheckpoint: (checkpoint: CheckpointRef) => void): Promise<JobRef> {
+export async function runJob(context: PhaseContext, ticket: AttemptTicket, onCheckpoint: (checkpoint: CheckpointRef) => void): Promise<JobRef> {
   const title = `${ticket.title} attempt ${String(ticket.number)}`;
   // A cancellation in the middle of a submit must not leave a job that nobody knows of: submit first, then stop it.
-  const job = await CancellationScope.nonCancellable(() => activities(`${title}: start the job`).submitJob(ticket));
+  const job = await CancellationScope.nonCancellable(() => activities(`${title}: start the job`).submitJob({ context, ticket }));
   const seenSteps: number[] = [];
   try {
     for (;;) {
-      const event = await watcher(title).awaitJob({ job, ticket, seenSteps });
+      const event = await watcher(title).awaitJob({ context, ticket, job, seenSteps });
       if (event.kind === 'checkpoint') {
         seenSteps.push(event.checkpoint.step);
         onCheckpoint(event.checkpoint);
       } else {
-        if (event.kind === 'stalled') await activities(`${title}: stop, ${event.because}`).stopJob({ job, ticket, reason: 'stalled' });
+        if (event.kind === 'stalled') await activities(`${title}: stop, ${event.because}`).stopJob({ context, ticket, job, reason: 'stalled' });
         return job;
       }
     }
   } catch (error) {
     if (isCancellation(error)) {
-      await CancellationScope.nonCancellable(() => activities(`${title}: stop, the run is cancelled`).stopJob({ job, ticket, reason: 'cancel' }));
+      await CancellationScope.nonCancellable(() => activities(`${title}: stop, the run is cancelled`).stopJob({ context, ticket, job, reason: 'cancel' }));
     }
     throw error;
   }

@@ -6,7 +6,9 @@
 import { getExternalWorkflowHandle, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { AttemptTicket } from '../activities/attempts.ts';
 import type { GateAnswer } from '../activities/gate.ts';
+import type { LeaderboardRow } from '../decisions/leaderboard.ts';
 import type { PhaseState } from '../decisions/states.ts';
+import type { FinishedWork } from '../activities/promotion.ts';
 import type { CheckpointRef, PhaseContext, PhaseOutcome, PhaseReport } from './contract.ts';
 import { escaped } from './markdown.ts';
 import { phaseReportSignal, rowsSignal } from './messages.ts';
@@ -18,9 +20,9 @@ export interface PhaseBoard {
   judged(answer: GateAnswer): void;
   decided(sentence: string): void;
   held(sentence: string): void;
-  reused(outcome: PhaseOutcome): PhaseOutcome;
+  reused(work: FinishedWork): PhaseOutcome;
   completed(checkpoint: CheckpointRef, answer: { readonly sentence: string; readonly score: number | null }): PhaseOutcome;
-  rejected(parent: CheckpointRef, answer: { readonly sentence: string }): PhaseOutcome;
+  rejected(parent: CheckpointRef, because: string): PhaseOutcome;
   ended(state: Extract<PhaseState, 'failed' | 'cancelled'>): void;
 }
 
@@ -61,7 +63,7 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
       show({ state: 'evaluating', note: what });
     },
     judged: (answer) => {
-      if (answer.rows.length > 0) tellPipeline((pipeline) => pipeline.signal(rowsSignal, answer.rows));
+      tellRows(answer.rows);
       if (answer.kind !== 'promote') show({ note: answer.sentence });
     },
     decided: (sentence) => {
@@ -70,13 +72,20 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
     held: (sentence) => {
       show({ state: 'held', note: `held: ${sentence}` });
     },
-    reused: end,
+    reused: ({ outcome, rows }) => {
+      tellRows(rows);
+      return end(outcome);
+    },
     completed: (checkpoint, answer) => end({ state: 'completed', checkpoint, because: answer.sentence, score: answer.score }),
-    rejected: (parent, answer) => end({ state: 'rejected', checkpoint: parent, because: answer.sentence, score: null }),
+    rejected: (parent, because) => end({ state: 'rejected', checkpoint: parent, because, score: null }),
     ended: (state) => {
       show({ state });
     },
   };
+}
+
+function tellRows(rows: readonly LeaderboardRow[]): void {
+  if (rows.length > 0) tellPipeline((pipeline) => pipeline.signal(rowsSignal, rows));
 }
 
 /** A pipeline that has closed meanwhile needs no report: that signal's failure is no failure of the phase. */

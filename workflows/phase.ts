@@ -3,7 +3,7 @@
  *
  * Covers attempts, evaluation beside the training, and the gate. Does not cover how jobs run (activities/) or how to decide (decisions/).
  */
-import { ApplicationFailure, condition, isCancellation, setHandler, sleep } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, condition, isCancellation, setHandler, sleep } from '@temporalio/workflow';
 import type { CheckpointRef, PhaseContext, PhaseOutcome } from './contract.ts';
 import { startEvaluations, type EvaluationsBeside } from './evaluations-beside.ts';
 import { activities, runJob } from './jobs.ts';
@@ -21,7 +21,9 @@ export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome> {
     await beside.settled();
     return await passGate(context, board, beside);
   } catch (error) {
-    board.ended(isCancellation(error) ? 'cancelled' : 'failed');
+    const state = isCancellation(error) ? 'cancelled' : 'failed';
+    board.ended(state);
+    await CancellationScope.nonCancellable(() => activities(`record that it is ${state}`).closePhase({ context, state, because: messageOf(error) }));
     throw error;
   }
 }
@@ -32,7 +34,7 @@ async function trainToTheEnd(context: PhaseContext, board: PhaseBoard, beside: E
   for (let opened = 1; ; opened += 1) {
     const ticket = await activities('open an attempt').openAttempt({ context, opened, ...next });
     board.attempt(ticket);
-    const job = await runJob(ticket, (checkpoint) => {
+    const job = await runJob(context, ticket, (checkpoint) => {
       board.checkpoint(checkpoint);
       beside.evaluate(checkpoint);
     });
@@ -63,7 +65,7 @@ async function passGate(context: PhaseContext, board: PhaseBoard, beside: Evalua
         await holdForAPerson(context, board, answer.sentence);
         break;
       case 'reject':
-        if (context.phase.onReject === 'keep-parent' && context.start) return board.rejected(context.start, answer);
+        if (context.phase.onReject === 'keep-parent' && context.start) return await parentKept(context, board, context.start, answer.sentence);
         if (context.phase.onReject === 'hold') await holdForAPerson(context, board, answer.sentence);
         else throw phaseFailed(context, answer.sentence);
     }
@@ -75,6 +77,11 @@ async function promoted(context: PhaseContext, board: PhaseBoard, checkpoint: Ch
   return board.completed(sealed, answer);
 }
 
+async function parentKept(context: PhaseContext, board: PhaseBoard, checkpoint: CheckpointRef, because: string): Promise<PhaseOutcome> {
+  await activities('keep the parent').closePhase({ context, state: 'rejected', because, checkpoint });
+  return board.rejected(checkpoint, because);
+}
+
 /** GPUs are released, and a person has 24 hours. */
 async function holdForAPerson(context: PhaseContext, board: PhaseBoard, sentence: string): Promise<void> {
   if (context.onFailure === 'fail') throw phaseFailed(context, sentence);
@@ -84,6 +91,7 @@ async function holdForAPerson(context: PhaseContext, board: PhaseBoard, sentence
     board.decided(`released by ${message.by ?? 'a person'}${message.reason === undefined ? '' : `: ${message.reason}`}`);
   });
   board.held(sentence);
+  await activities('record that it is held').closePhase({ context, state: 'held', because: sentence });
   const inTime = await condition(() => released, '24 hours', { summary: 'held for a person' });
   if (!inTime) throw phaseFailed(context, `${sentence}; held for 24 hours and nobody released it`);
   await activities('go on after a release').recordRelease({ context });
@@ -91,4 +99,8 @@ async function holdForAPerson(context: PhaseContext, board: PhaseBoard, sentence
 
 function phaseFailed(context: PhaseContext, sentence: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(`Phase ${context.phase.name} failed: ${sentence}`, 'PhaseFailed');
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -61,6 +61,7 @@ async function runPhase(resolved: ResolvedPipeline, phase: Phase, start: PhaseOu
     recipe: recipe.name,
     profile: resolved.profile.name,
     phase,
+    position: recipe.phases.indexOf(phase),
     seed: recipe.seed,
     model: recipe.model,
     benchmarks: recipe.benchmarks,

@@ -1,0 +1,139 @@
+/**
+ * Opens an attempt: its number, its directory, where it starts, and its request.
+ *
+ * Covers everything before the job exists. Does not cover running it (jobs.ts) or judging its end (judge-attempt.ts).
+ */
+import { activityInfo } from '@temporalio/activity';
+import type { Phase } from '../configs/schema.ts';
+import { dueSteps, targetStepOf } from '../decisions/due-steps.ts';
+import type { Asked } from '../decisions/failure.ts';
+import { jobName } from '../decisions/job-name.ts';
+import { chooseResumePoint, type ResumePoint } from '../decisions/resume-point.ts';
+import { resumePointSentence } from '../decisions/sentences.ts';
+import { createRunDirectory, runDirectory, writeRequest, type RunPlace } from '../store/run-directory.ts';
+import type { PhaseContext } from '../workflows/contract.ts';
+import { candidatesOfPhase } from './checkpoints-of-phase.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { recordPhase } from './phase-record.ts';
+
+/** An attempt that is open: all that the workflow carries of it. */
+export interface AttemptTicket {
+  /** What a person reads: the phase, or the phase and that it is an evaluation. */
+  readonly title: string;
+  readonly purpose: RunPlace['purpose'];
+  readonly number: number;
+  readonly jobName: string;
+  readonly directory: string;
+  readonly resumeStep: number;
+  /** Steps to train to, or evaluations to make. */
+  readonly of: number;
+  /** Steps whose checkpoints are evaluated. */
+  readonly dueSteps: readonly number[];
+  /** Where it starts and why, in words. */
+  readonly sentence: string;
+  readonly asked: Omit<Asked, 'jobToken'>;
+}
+
+export interface OpenAttempt {
+  readonly context: PhaseContext;
+  /** How many attempts this run has opened, this one included. */
+  readonly opened: number;
+  readonly change: Record<string, unknown> | null;
+  /** Checkpoints at this step or later are not trusted. */
+  readonly rollBackBefore: number | null;
+}
+
+export interface AttemptActivities {
+  openAttempt(input: OpenAttempt): Promise<AttemptTicket>;
+}
+
+export function attemptActivities(dependencies: ActivityDependencies): AttemptActivities {
+  return {
+    async openAttempt({ context, opened, change, rollBackBefore }) {
+      const { phase, start } = context;
+      const { number, files, name } = await reserve(dependencies, { context, purpose: 'train', opened });
+      const point = chooseResumePoint(await candidatesOfPhase(dependencies, context), rollBackBefore === null ? {} : { rollBackBefore });
+      const resume = point.kind === 'resume' ? { path: point.checkpoint.path, step: point.checkpoint.step, digest: point.checkpoint.digest } : null;
+      const request = {
+        contract: 1,
+        job: name,
+        pipeline: context.pipelineId,
+        phase: phase.name,
+        kind: phase.kind,
+        attempt: number,
+        seed: context.seed,
+        model: context.model,
+        params: phase.params,
+        data: 'data' in phase ? phase.data : null,
+        start: start && { id: start.id, path: start.path, format: start.format, base: start.base, digest: start.digest },
+        resume,
+        change,
+        targetStep: targetStepOf(phase),
+        outputDirectory: files.directory,
+        evaluations: [],
+      };
+      await writeRequest(files, request);
+      const sentence = resumePointSentence(point);
+      await recordOpened(dependencies, { context, number, point, sentence, request, directory: files.directory });
+      return {
+        title: phase.name,
+        purpose: 'train',
+        number,
+        jobName: name,
+        directory: files.directory,
+        resumeStep: resume?.step ?? 0,
+        of: targetStepOf(phase),
+        dueSteps: phase.evaluate ? dueSteps(phase) : [],
+        sentence,
+        asked: {
+          job: name,
+          attempt: number,
+          targetStep: targetStepOf(phase),
+          resume: resume && { step: resume.step, digest: resume.digest },
+          start: start && { digest: start.digest },
+          trains: trains(phase),
+        },
+      };
+    },
+  };
+}
+
+/** Whether the phase changes weights by training; a merge and a base that is only named do not. */
+function trains(phase: Phase): boolean {
+  return phase.kind !== 'mxfp4-merge' && targetStepOf(phase) > 0;
+}
+
+interface Opened {
+  readonly context: PhaseContext;
+  readonly number: number;
+  readonly point: ResumePoint;
+  readonly sentence: string;
+  readonly request: { readonly job: string };
+  readonly directory: string;
+}
+
+async function recordOpened(dependencies: ActivityDependencies, opened: Opened): Promise<void> {
+  const { context, number, point, sentence, request, directory } = opened;
+  const { pipelineId: workflowId, runId, phase } = context;
+  const at = dependencies.now().toISOString();
+  const { ledger } = dependencies;
+  await ledger.changeAttempt({ workflowId, phase: phase.name, purpose: 'train', number }, { state: 'queued', at, jobName: request.job, directory, request });
+  const key = `${runId}/${phase.name}/${String(number)}/resume-point`;
+  await ledger.recordDecision({ key, runId, phase: phase.name, attempt: number, question: 'resume-point', answer: point, evidence: { sentence }, at });
+  await recordPhase(dependencies, context, { state: 'running' });
+}
+
+/** Reserves a number and its directory. Whoever asks again (a retried activity) gets the same. */
+export async function reserve(dependencies: ActivityDependencies, wish: { readonly context: PhaseContext; readonly purpose: RunPlace['purpose']; readonly opened: number }) {
+  const { context, purpose, opened } = wish;
+  const { pipelineId: workflowId, runId, phase } = context;
+  const { workflowExecution } = activityInfo();
+  const reservationKey = `${workflowExecution?.runId ?? runId}/${purpose}/${String(opened)}`;
+  const at = dependencies.now().toISOString();
+  const { number } = await dependencies.ledger.reserveAttempt({ workflowId, runId, phase: phase.name, purpose, reservationKey, at });
+  const { storeDirectory } = dependencies.placeOf(context.profile);
+  const directory = runDirectory(storeDirectory, { pipeline: workflowId, phase: phase.name, purpose, number });
+  const files = await createRunDirectory(directory, reservationKey);
+  const name = jobName({ workflowId, phase: purpose === 'train' ? phase.name : `${phase.name}/evaluation`, attempt: number });
+  return { number, files, name };
+}

@@ -1,0 +1,31 @@
+/** What activities are given: where jobs run, where things lie, and the time. Types only. */
+import type { Resolved } from '../configs/load.ts';
+import type { Profile, Recipe } from '../configs/schema.ts';
+import type { Ledger } from '../store/ledger/ledger.ts';
+import type { Scanner } from '../store/scanner.ts';
+import type { Backend } from './backend.ts';
+
+/** A profile in use. */
+export interface Place {
+  readonly profile: Profile;
+  /** Absolute; the store as this worker sees it. */
+  readonly storeDirectory: string;
+  readonly backend: Backend;
+}
+
+export interface ActivityDependencies {
+  readonly ledger: Ledger;
+  /** One for the whole worker. */
+  readonly scanner: Scanner;
+  /** The place of a profile by its name; without a name, the worker's own. Throws `not-found`. */
+  placeOf(profile: string | undefined): Place;
+  /** Throws `invalid-input` or `not-found`. */
+  readRecipe(recipe: string | Record<string, unknown>, set: Readonly<Record<string, unknown>>): Promise<Resolved<Recipe>>;
+  /** What `{}` starts; null where a recipe must be named. */
+  readonly defaultRecipe: string | null;
+  /** Whether the server knows Temper's search attributes. */
+  searchAttributesKnown(): Promise<boolean>;
+  /** How often a watched job says that it is watched. Seconds. */
+  readonly heartbeatSeconds: number;
+  now(): Date;
+}

@@ -1,0 +1,159 @@
+/**
+ * Evaluation jobs: opened for what the ledger does not have, and their outcomes recorded exactly once.
+ *
+ * Covers one job that makes a list of evaluations. Does not cover running it (jobs.ts) or grading (trainers/).
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { TemperError } from '../decisions/errors.ts';
+import type { EvaluationKey, ProblemOutcome } from '../decisions/evaluation.ts';
+import { writeRequest } from '../store/run-directory.ts';
+import type { EvaluationInput, PhaseContext } from '../workflows/contract.ts';
+import { reserve, type AttemptTicket } from './attempts.ts';
+import type { JobRef } from './backend.ts';
+import { refOf } from './checkpoints-of-phase.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { gatherEvidence, judge } from './judge-attempt.ts';
+
+export interface EvaluationJudgement {
+  readonly kind: 'completed' | 'again' | 'fail';
+  readonly sentence: string;
+  readonly delaySeconds: number;
+}
+
+export interface EvaluationActivities {
+  /** Null when the ledger has all of them. */
+  openEvaluation(input: EvaluationInput & { readonly opened: number }): Promise<AttemptTicket | null>;
+  /** `attempts` are the numbers that this evaluation has opened so far. */
+  judgeEvaluation(input: { readonly context: PhaseContext; readonly ticket: AttemptTicket; readonly job: JobRef; readonly attempts: readonly number[] }): Promise<EvaluationJudgement>;
+}
+
+/** One evaluation of a request. */
+interface Requested {
+  readonly key: EvaluationKey;
+  readonly output: string;
+}
+
+export function evaluationActivities(dependencies: ActivityDependencies): EvaluationActivities {
+  const { ledger } = dependencies;
+  return {
+    async openEvaluation({ context, evaluations, title, opened }) {
+      const missing = await missingOf(dependencies, evaluations);
+      if (missing.length === 0) return null;
+      const { number, files, name } = await reserve(dependencies, { context, purpose: 'evaluate', opened });
+      const request = {
+        contract: 1,
+        job: name,
+        pipeline: context.pipelineId,
+        phase: context.phase.name,
+        kind: 'evaluate',
+        attempt: number,
+        seed: context.seed,
+        model: context.model,
+        params: {},
+        data: null,
+        start: null,
+        resume: null,
+        targetStep: missing.length,
+        outputDirectory: files.directory,
+        evaluations: await Promise.all(missing.map((key, index) => requested(dependencies, context, { key, index }))),
+      };
+      await writeRequest(files, request);
+      const key = { workflowId: context.pipelineId, phase: context.phase.name, purpose: 'evaluate' as const, number };
+      await ledger.changeAttempt(key, { state: 'queued', at: dependencies.now().toISOString(), jobName: name, directory: files.directory, request });
+      return {
+        title: `${context.phase.name} evaluation`,
+        purpose: 'evaluate',
+        number,
+        jobName: name,
+        directory: files.directory,
+        resumeStep: 0,
+        of: missing.length,
+        dueSteps: [],
+        sentence: title,
+        asked: { job: name, attempt: number, targetStep: missing.length, resume: null, start: null, trains: false },
+      };
+    },
+    async judgeEvaluation({ context, ticket, job, attempts }) {
+      const [attempt] = (await ledger.attemptsOf({ workflowId: context.pipelineId, runId: context.runId, phase: context.phase.name, purpose: 'evaluate' })).filter(({ number }) => number === ticket.number);
+      const { evaluations } = attempt?.request as { evaluations: Requested[] };
+      const recorded = await recordOutcomes(dependencies, context, { ticket, evaluations });
+      const evidence = await gatherEvidence(dependencies, { context, ticket, job }, { targetArtifactComplete: recorded === evaluations.length, newestCompleteStep: recorded });
+      const judged = await judge(dependencies, { context, ticket, job }, evidence, attempts);
+      if (judged.kind === 'completed') return { kind: 'completed', sentence: `${String(recorded)} evaluations recorded`, delaySeconds: 0 };
+      const ends = judged.decision.kind === 'fail' || judged.decision.kind === 'hold';
+      return { kind: ends ? 'fail' : 'again', sentence: judged.sentence, delaySeconds: judged.decision.delaySeconds };
+    },
+  };
+}
+
+async function missingOf({ ledger }: ActivityDependencies, evaluations: readonly EvaluationKey[]): Promise<EvaluationKey[]> {
+  const done = await ledger.evaluationKeysOf([...new Set(evaluations.map(({ checkpoint }) => checkpoint))]);
+  const text = ({ checkpoint, benchmark, version, seed }: EvaluationKey) => JSON.stringify([checkpoint, benchmark, version, seed]);
+  const have = new Set(done.map(text));
+  return evaluations.filter((key) => !have.has(text(key)));
+}
+
+async function requested({ ledger }: ActivityDependencies, context: PhaseContext, { key, index }: { readonly key: EvaluationKey; readonly index: number }) {
+  const record = await ledger.checkpoint(key.checkpoint);
+  if (!record) throw new TemperError('not-found', `no checkpoint "${key.checkpoint}" is in the ledger`);
+  const { id, path, format, base, digest } = refOf(record);
+  const benchmark = context.benchmarks[key.benchmark];
+  return {
+    key,
+    checkpoint: { id, path, format, base, digest },
+    benchmark: { name: key.benchmark, ...benchmark },
+    seed: key.seed,
+    output: `outcomes/${String(index + 1).padStart(4, '0')}.jsonl`,
+  };
+}
+
+const outcomeRow = z.object({
+  problem: z.string(),
+  sample: z.int().min(0),
+  correct: z.boolean(),
+  answer: z.string().nullable(),
+  tokens: z.int().min(0),
+  truncated: z.boolean(),
+  seconds: z.number().min(0),
+});
+
+/** Records each evaluation whose file is there (it came by rename, so it is whole), also of a job that failed later. Returns how many there are. */
+async function recordOutcomes(dependencies: ActivityDependencies, context: PhaseContext, { ticket, evaluations }: { readonly ticket: AttemptTicket; readonly evaluations: readonly Requested[] }): Promise<number> {
+  let recorded = 0;
+  for (const { key, output } of evaluations) {
+    const text = await readIfThere(join(ticket.directory, output));
+    if (text === null) continue;
+    const problems = problemsOf(text);
+    if (problems.length === 0) continue;
+    const at = dependencies.now().toISOString();
+    await dependencies.ledger.recordEvaluation({ evaluation: { ...key, problems }, runId: context.runId, jobName: ticket.jobName, at });
+    recorded += 1;
+  }
+  return recorded;
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Rows per sample → one outcome per problem, in the order of the file. */
+function problemsOf(text: string): ProblemOutcome[] {
+  const rows = text.split('\n').filter((line) => line !== '').map((line) => outcomeRow.parse(JSON.parse(line)));
+  return [...Map.groupBy(rows, (row) => row.problem)].map(([problem, samples]) => ({
+    problem,
+    samples: samples.length,
+    correct: samples.filter(({ correct }) => correct).length,
+    tokens: samples.reduce((sum, { tokens }) => sum + tokens, 0),
+    truncated: samples.filter(({ truncated }) => truncated).length,
+    seconds: samples.reduce((sum, { seconds }) => sum + seconds, 0),
+    answers: samples.map(({ answer }) => answer),
+    correctAnswers: samples.map(({ correct }) => correct),
+  }));
+}

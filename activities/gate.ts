@@ -1,0 +1,82 @@
+/**
+ * Judges the candidates of a phase: evaluations of the ledger → verdict, recorded with the numbers it rests on.
+ *
+ * Covers loading and recording. Does not cover the rule (decisions/gate.ts) or making evaluations (evaluations.ts).
+ */
+import { createHash } from 'node:crypto';
+import type { Evaluation, EvaluationKey } from '../decisions/evaluation.ts';
+import { judgeGate, type GateVerdict } from '../decisions/gate.ts';
+import { leaderboardRows, type LeaderboardRow } from '../decisions/leaderboard.ts';
+import { verdictSentence } from '../decisions/sentences.ts';
+import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
+import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
+import { candidatesForGate, refOf } from './checkpoints-of-phase.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+
+interface Answered {
+  readonly sentence: string;
+  readonly rows: readonly LeaderboardRow[];
+}
+
+/** A verdict as the workflow carries it out. */
+export type GateAnswer =
+  | (Answered & { readonly kind: 'promote'; readonly checkpoint: CheckpointRef; readonly score: number | null })
+  | (Answered & { readonly kind: 'more-evaluations'; readonly missing: readonly EvaluationKey[] })
+  | (Answered & { readonly kind: 'hold' | 'reject' });
+
+export interface GateActivities {
+  judgeGate(input: { readonly context: PhaseContext }): Promise<GateAnswer>;
+}
+
+export function gateActivities(dependencies: ActivityDependencies): GateActivities {
+  const { ledger } = dependencies;
+  return {
+    async judgeGate({ context }) {
+      const { phase, start, benchmarks, runId } = context;
+      const candidates = await candidatesForGate(dependencies, context);
+      const parent = start && { id: start.id, phase: '', step: start.step, parent: null };
+      const evaluations = await ledger.evaluationsOf([...candidates.map(({ id }) => id), ...(parent ? [parent.id] : [])]);
+      const verdict = judgeGate({
+        stages: phase.gate,
+        evaluate: { benchmarks: phase.evaluate?.benchmarks ?? [], seeds: phase.evaluate?.seeds ?? 1, maxSeeds: phase.evaluate?.maxSeeds ?? 1 },
+        candidates,
+        parent,
+        evaluations,
+        versions: Object.fromEntries(Object.entries(benchmarks).map(([name, { version }]) => [name, version])),
+        evaluationBudgetLeft: context.budgets.evaluations - (await ledger.evaluationCountOf(runId)),
+      });
+      const sentence = verdictSentence(verdict);
+      const rows = leaderboardRows({ candidates, parent, evaluations, verdict });
+      await record(dependencies, context, { verdict, evaluations, sentence, rows });
+      return asAnswer(verdict, candidates, { sentence, rows });
+    },
+  };
+}
+
+interface Judged extends Answered {
+  readonly verdict: GateVerdict;
+  readonly evaluations: readonly Evaluation[];
+}
+
+/** The key names the evidence: the same evidence is one verdict, however often it is asked for. */
+async function record(dependencies: ActivityDependencies, { runId, phase }: PhaseContext, { verdict, evaluations, sentence, rows }: Judged): Promise<void> {
+  const keys = evaluations.map(({ checkpoint, benchmark, version, seed }) => ({ checkpoint, benchmark, version, seed }));
+  const digest = createHash('sha256').update(JSON.stringify([keys, verdict])).digest('hex').slice(0, 16);
+  const at = dependencies.now().toISOString();
+  await dependencies.ledger.recordVerdict({ key: `${runId}/${phase.name}/${digest}`, runId, phase: phase.name, verdict, evidence: { evaluations: keys, sentence, rows }, at });
+}
+
+function asAnswer(verdict: GateVerdict, candidates: readonly CheckpointRecord[], answered: Answered): GateAnswer {
+  switch (verdict.kind) {
+    case 'promote': {
+      const promoted = candidates.find(({ id }) => id === verdict.checkpoint.id);
+      if (!promoted) return { ...answered, kind: 'hold' };
+      return { ...answered, kind: 'promote', checkpoint: refOf(promoted), score: verdict.score };
+    }
+    case 'more-evaluations':
+      return { ...answered, kind: 'more-evaluations', missing: verdict.missing };
+    case 'hold':
+    case 'reject':
+      return { ...answered, kind: verdict.kind };
+  }
+}

@@ -1,0 +1,24 @@
+/** Every side effect of Temper's workflows, each idempotent; what they need is handed in. */
+import { attemptActivities, type AttemptActivities } from './attempts.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { evaluationActivities, type EvaluationActivities } from './evaluations.ts';
+import { withFailures } from './failures.ts';
+import { gateActivities, type GateActivities } from './gate.ts';
+import { jobActivities, type JobActivities } from './jobs.ts';
+import { judgeActivities, type JudgeActivities } from './judge-attempt.ts';
+import { pipelineActivities, type PipelineActivities } from './pipelines.ts';
+import { promotionActivities, type PromotionActivities } from './promotion.ts';
+
+export type Activities = PipelineActivities & AttemptActivities & JobActivities & JudgeActivities & EvaluationActivities & GateActivities & PromotionActivities;
+
+export function createActivities(dependencies: ActivityDependencies): Activities {
+  return withFailures({
+    ...pipelineActivities(dependencies),
+    ...attemptActivities(dependencies),
+    ...jobActivities(dependencies),
+    ...judgeActivities(dependencies),
+    ...evaluationActivities(dependencies),
+    ...gateActivities(dependencies),
+    ...promotionActivities(dependencies),
+  });
+}

@@ -1,0 +1,176 @@
+/**
+ * Submits a job, waits for its next event, stops it.
+ *
+ * `awaitJob` owns nothing: it may be killed and started anew at any time. Does not cover what an end means (judge-attempt.ts).
+ */
+import { cancelled, Context, heartbeat } from '@temporalio/activity';
+import type { Progress } from '../decisions/failure.ts';
+import { judgeProgress } from '../decisions/stall.ts';
+import { runFiles } from '../store/run-directory.ts';
+import type { CheckpointOnStore } from '../store/checkpoints.ts';
+import type { CheckpointRef, JobHeartbeat, PhaseContext } from '../workflows/contract.ts';
+import type { AttemptTicket } from './attempts.ts';
+import type { Backend, JobRef, JobStatus, StopReason } from './backend.ts';
+import { recordCheckpoint } from './checkpoints-of-phase.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+
+/** The next thing that happened to a job. */
+export type JobEvent =
+  | { readonly kind: 'checkpoint'; readonly checkpoint: CheckpointRef }
+  | { readonly kind: 'stalled'; readonly because: string }
+  | { readonly kind: 'ended' };
+
+interface OfJob {
+  readonly context: PhaseContext;
+  readonly ticket: AttemptTicket;
+  readonly job: JobRef;
+}
+
+export interface JobActivities {
+  /** Creates the job or adopts the one of this name. */
+  submitJob(input: Omit<OfJob, 'job'>): Promise<JobRef>;
+  /** Resolves at the next event. `seenSteps` are the checkpoints that were told before. */
+  awaitJob(input: OfJob & { readonly seenSteps: readonly number[] }): Promise<JobEvent>;
+  /** Resolves when nothing of the job runs. */
+  stopJob(input: OfJob & { readonly reason: StopReason }): Promise<void>;
+}
+
+/** How often a watch looks whether progress stalls, in milliseconds: no I/O. */
+const stallCheckMilliseconds = 5000;
+
+export function jobActivities(dependencies: ActivityDependencies): JobActivities {
+  const { ledger } = dependencies;
+  const keyOf = ({ context, ticket }: Omit<OfJob, 'job'>) => ({ workflowId: context.pipelineId, phase: context.phase.name, purpose: ticket.purpose, number: ticket.number });
+  return {
+    async submitJob({ context, ticket }) {
+      const { backend } = dependencies.placeOf(context.profile);
+      const labels = { pipeline: context.pipelineId, phase: context.phase.name, attempt: ticket.number, workflowId: context.pipelineId };
+      const job = await backend.submit({ name: ticket.jobName, directory: ticket.directory, requestPath: runFiles(ticket.directory).request, slots: 1, labels });
+      await ledger.changeAttempt(keyOf({ context, ticket }), { state: 'starting', at: dependencies.now().toISOString(), jobUid: job.uid });
+      return job;
+    },
+    async awaitJob(input) {
+      const { backend } = dependencies.placeOf(input.context.profile);
+      const event = await new Watch(dependencies, backend, input).nextEvent();
+      if (event.kind !== 'checkpoint') return event;
+      const checkpoint = await recordCheckpoint(dependencies, input.context, { attempt: input.ticket.number, checkpoint: event.checkpoint });
+      return { kind: 'checkpoint', checkpoint };
+    },
+    async stopJob({ context, ticket, job, reason }) {
+      const { backend, profile } = dependencies.placeOf(context.profile);
+      await backend.stop(job, { reason, graceSeconds: profile.graceSeconds });
+      if (reason === 'cancel') await ledger.changeAttempt(keyOf({ context, ticket }), { state: 'cancelled', at: dependencies.now().toISOString() });
+    },
+  };
+}
+
+type SeenEvent = { readonly kind: 'checkpoint'; readonly checkpoint: CheckpointOnStore } | Exclude<JobEvent, { kind: 'checkpoint' }>;
+
+/** One wait: listens to the scanner, the backend and its own clock, and answers with whichever has something first. */
+class Watch {
+  readonly #dependencies: ActivityDependencies;
+  readonly #backend: Backend;
+  readonly #input: OfJob & { readonly seenSteps: readonly number[] };
+  readonly #gone = new AbortController();
+  #status: JobStatus | null = null;
+  #progress: Progress | null = null;
+  /** When step or doing last changed, by this worker's clock. */
+  #movedAt: string | null = null;
+  #checkpoint: number | null = null;
+
+  constructor(dependencies: ActivityDependencies, backend: Backend, input: OfJob & { readonly seenSteps: readonly number[] }) {
+    this.#dependencies = dependencies;
+    this.#backend = backend;
+    this.#input = input;
+  }
+
+  async nextEvent(): Promise<SeenEvent> {
+    const beat = setInterval(() => {
+      this.#beat();
+    }, this.#dependencies.heartbeatSeconds * 1000);
+    try {
+      return await Promise.race([this.#dueCheckpoint(), this.#end(), this.#stall(), cancelled()]);
+    } finally {
+      clearInterval(beat);
+      this.#gone.abort();
+    }
+  }
+
+  /** The next due checkpoint that was not told before. */
+  #dueCheckpoint(): Promise<SeenEvent> {
+    return new Promise((resolve) => {
+      const unwatch = this.#dependencies.scanner.watch(this.#input.ticket.directory, {
+        progress: (progress) => {
+          this.#see(progress);
+        },
+        checkpoint: (checkpoint) => {
+          this.#checkpoint = Math.max(this.#checkpoint ?? 0, checkpoint.step);
+          if (this.#isNewAndDue(checkpoint)) resolve({ kind: 'checkpoint', checkpoint });
+        },
+      });
+      this.#gone.signal.addEventListener('abort', unwatch);
+    });
+  }
+
+  #isNewAndDue({ step }: CheckpointOnStore): boolean {
+    return this.#input.ticket.dueSteps.includes(step) && !this.#input.seenSteps.includes(step);
+  }
+
+  /** The end of the job; a due checkpoint that nobody was told of goes before it. */
+  async #end(): Promise<SeenEvent> {
+    const { job, ticket } = this.#input;
+    let status = await this.#backend.status(job);
+    this.#status = status;
+    this.#beat();
+    while (status.state !== 'ended' && status.state !== 'vanished') {
+      status = await this.#backend.nextChange(job, status, this.#gone.signal);
+      if (this.#gone.signal.aborted) return await new Promise(() => undefined);
+      this.#status = status;
+      this.#beat();
+    }
+    const { checkpoints } = await this.#dependencies.scanner.scanNow(ticket.directory);
+    const untold = checkpoints.find((checkpoint) => this.#isNewAndDue(checkpoint));
+    return untold ? { kind: 'checkpoint', checkpoint: untold } : { kind: 'ended' };
+  }
+
+  #stall(): Promise<SeenEvent> {
+    return new Promise((resolve) => {
+      const timer = setInterval(() => {
+        if (this.#status?.state !== 'running') return;
+        const verdict = judgeProgress(this.#progress, { startedAt: this.#status.since, now: this.#dependencies.now().toISOString(), ...(this.#movedAt === null ? {} : { movedAt: this.#movedAt }) });
+        if (verdict.kind === 'alive') return;
+        const because = `no progress for ${String(Math.round(verdict.idleSeconds))} s while ${verdict.doing}, at step ${String(verdict.step)}; ${String(verdict.budgetSeconds)} s are allowed`;
+        resolve({ kind: 'stalled', because });
+      }, stallCheckMilliseconds);
+      this.#gone.signal.addEventListener('abort', () => {
+        clearInterval(timer);
+      });
+    });
+  }
+
+  #see(progress: Progress): void {
+    if (progress.step !== this.#progress?.step || progress.doing !== this.#progress.doing) {
+      this.#movedAt = this.#progress === null ? null : this.#dependencies.now().toISOString();
+    }
+    this.#progress = progress;
+    this.#beat();
+  }
+
+  #beat(): void {
+    if (this.#gone.signal.aborted || Context.current().cancellationSignal.aborted) return;
+    const { ticket, job } = this.#input;
+    const progress = this.#progress;
+    const details: JobHeartbeat = {
+      job: job.name,
+      state: this.#status?.state ?? 'queued',
+      step: progress?.step ?? ticket.resumeStep,
+      of: progress?.of ?? ticket.of,
+      doing: progress?.doing ?? 'starting',
+      loss: progress?.metrics['loss'] ?? null,
+      reward: progress?.metrics['reward'] ?? null,
+      checkpoint: this.#checkpoint,
+      updatedAt: progress?.time ?? this.#dependencies.now().toISOString(),
+    };
+    heartbeat(details);
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Judges the end of an attempt: evidence → class → decision, all of it in the ledger.
+ *
+ * Covers training attempts, and the shared part for evaluations. Does not cover the rules (decisions/classify.ts, retry.ts).
+ */
+import { classify, incidentOf } from '../decisions/classify.ts';
+import type { Evidence, Incident } from '../decisions/failure.ts';
+import { decideRetry, type RetryDecision } from '../decisions/retry.ts';
+import { incidentSentence, retrySentence } from '../decisions/sentences.ts';
+import { listCheckpoints, type CheckpointOnStore } from '../store/checkpoints.ts';
+import { tailProgress } from '../store/progress.ts';
+import { readResult } from '../store/result.ts';
+import { runFiles } from '../store/run-directory.ts';
+import type { PhaseContext } from '../workflows/contract.ts';
+import type { AttemptTicket } from './attempts.ts';
+import type { JobRef } from './backend.ts';
+import { recordCheckpoint } from './checkpoints-of-phase.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+
+/** What follows an attempt, as the workflow carries it out. */
+export type AttemptJudgement =
+  | { readonly kind: 'completed'; readonly sentence: string; readonly seconds: Readonly<Record<string, number>> }
+  | {
+      readonly kind: RetryDecision['kind'];
+      readonly sentence: string;
+      readonly delaySeconds: number;
+      readonly change: Record<string, unknown> | null;
+      readonly rollBackBefore: number | null;
+    };
+
+interface EndedAttempt {
+  readonly context: PhaseContext;
+  readonly ticket: AttemptTicket;
+  readonly job: JobRef;
+}
+
+export interface JudgeActivities {
+  judgeAttempt(input: EndedAttempt): Promise<AttemptJudgement>;
+  /** A person let a held phase go on: earlier incidents are forgiven. */
+  recordRelease(input: { readonly context: PhaseContext }): Promise<void>;
+}
+
+export function judgeActivities(dependencies: ActivityDependencies): JudgeActivities {
+  const { ledger } = dependencies;
+  return {
+    async judgeAttempt(ended) {
+      const { context, ticket } = ended;
+      const checkpoints = await listCheckpoints(ticket.directory);
+      const evidence = await gatherEvidence(dependencies, ended, {
+        targetArtifactComplete: checkpoints.some((at) => at.level === 'complete' && at.step === ticket.of) || ticket.asked.resume?.step === ticket.of,
+        newestCompleteStep: newestComplete(checkpoints),
+      });
+      for (const checkpoint of checkpoints) {
+        if (checkpoint.level === 'complete') await recordCheckpoint(dependencies, context, { attempt: ticket.number, checkpoint });
+      }
+      const judged = await judge(dependencies, ended, evidence);
+      if (judged.kind === 'completed') return { kind: 'completed', sentence: judged.sentence, seconds: evidence.result?.seconds ?? {} };
+      const { decision, sentence } = judged;
+      const { kind, delaySeconds, change } = decision;
+      return { kind, sentence, delaySeconds, change: change && { ...change }, rollBackBefore: decision.kind === 'roll-back' ? decision.rollBackBefore : null };
+    },
+    async recordRelease({ context }) {
+      const { runId, phase } = context;
+      const attempt = (await attemptsOf(dependencies, context)).at(-1)?.number ?? 0;
+      const at = dependencies.now().toISOString();
+      await ledger.recordDecision({ key: `${runId}/${phase.name}/${String(attempt)}/release`, runId, phase: phase.name, attempt, question: 'release', answer: 'go on', evidence: null, at });
+    },
+  };
+}
+
+function newestComplete(checkpoints: readonly CheckpointOnStore[]): number | null {
+  return checkpoints.findLast(({ level }) => level === 'complete')?.step ?? null;
+}
+
+/** Everything known about the end, read from the backend and the attempt directory. */
+export async function gatherEvidence(dependencies: ActivityDependencies, { context, ticket, job }: EndedAttempt, artifacts: Pick<Evidence, 'targetArtifactComplete' | 'newestCompleteStep'>): Promise<Evidence> {
+  const status = await dependencies.placeOf(context.profile).backend.status(job);
+  const files = runFiles(ticket.directory);
+  const { lines } = await tailProgress(files.progress);
+  return {
+    asked: { ...ticket.asked, jobToken: job.uid },
+    job: status.state === 'vanished' ? 'vanished' : 'ended',
+    stoppedByTemper: status.state === 'ended' ? (status.stopRequested ?? 'no') : 'no',
+    ranks: status.state === 'ended' ? status.ranks : [],
+    lastProgress: lines.at(-1) ?? null,
+    result: await readResult(files.result),
+    ...artifacts,
+  };
+}
+
+type Judged = { readonly kind: 'completed'; readonly sentence: string } | { readonly kind: 'failed'; readonly decision: RetryDecision; readonly sentence: string };
+
+/** Names the class, decides, and records both. `since` limits the incidents that count to these attempts. */
+export async function judge(dependencies: ActivityDependencies, { context, ticket }: EndedAttempt, evidence: Evidence, only?: readonly number[]): Promise<Judged> {
+  const { ledger } = dependencies;
+  const { pipelineId: workflowId, runId, phase } = context;
+  const key = { workflowId, phase: phase.name, purpose: ticket.purpose, number: ticket.number };
+  const at = dependencies.now().toISOString();
+  const verdict = classify(evidence);
+  if (verdict.kind === 'completed') {
+    await ledger.changeAttempt(key, { state: 'completed', at, evidence });
+    return { kind: 'completed', sentence: `attempt ${String(ticket.number)} is complete at step ${String(verdict.result.finalStep)}` };
+  }
+  const completedStep = Math.max(evidence.newestCompleteStep ?? 0, ticket.resumeStep);
+  const incident = await ledger.recordIncident({ workflowId, runId, phase: phase.name, purpose: ticket.purpose, incident: incidentOf(verdict, evidence, completedStep), evidence, at });
+  await ledger.changeAttempt(key, { state: incident.class === 'job-lost' ? 'lost' : 'failed', at, evidence });
+  const counted = await countedIncidents(dependencies, context, ticket, only);
+  const decision = decideRetry(context.budgets, counted, { gpuHoursUsed: await hoursUsed(dependencies, context) });
+  const sentence = `${incidentSentence(incident)}; ${retrySentence(decision)}`;
+  const decisionKey = `${runId}/${phase.name}/${ticket.purpose}/${String(ticket.number)}/retry`;
+  await ledger.recordDecision({ key: decisionKey, runId, phase: phase.name, attempt: ticket.number, question: 'retry', answer: decision, evidence: { incident, sentence }, at });
+  return { kind: 'failed', decision, sentence };
+}
+
+/** The incidents since the phase began or a person released it. */
+async function countedIncidents(dependencies: ActivityDependencies, { runId, phase }: PhaseContext, { purpose }: AttemptTicket, only?: readonly number[]): Promise<readonly Incident[]> {
+  const incidents = await dependencies.ledger.incidentsOf({ runId, phase: phase.name, purpose });
+  if (only) return incidents.filter(({ attempt }) => only.includes(attempt));
+  const decisions = await dependencies.ledger.decisionsOf({ runId, phase: phase.name });
+  const forgiven = Math.max(0, ...decisions.filter(({ question }) => question === 'release').map(({ attempt }) => attempt ?? 0));
+  return incidents.filter(({ attempt }) => attempt > forgiven);
+}
+
+/** Hours that attempts of the phase held a slot. */
+async function hoursUsed(dependencies: ActivityDependencies, context: PhaseContext): Promise<number> {
+  const attempts = await attemptsOf(dependencies, context);
+  const now = dependencies.now().getTime();
+  const milliseconds = attempts.map(({ createdAt, endedAt }) => (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(createdAt));
+  return milliseconds.reduce((sum, one) => sum + one, 0) / 3_600_000;
+}
+
+async function attemptsOf(dependencies: ActivityDependencies, { pipelineId, runId, phase }: PhaseContext) {
+  return await dependencies.ledger.attemptsOf({ workflowId: pipelineId, runId, phase: phase.name, purpose: 'train' });
+}

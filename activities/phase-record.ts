@@ -1,0 +1,37 @@
+/** The phase's row in the ledger: what it trains and where it stands. */
+import { createHash } from 'node:crypto';
+import { identityText } from '../decisions/identity.ts';
+import type { PhaseState } from '../decisions/states.ts';
+import type { PhaseContext } from '../workflows/contract.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+
+export interface PhaseChange {
+  readonly state: PhaseState;
+  /** Id of the checkpoint that the next phase starts from. */
+  readonly promoted?: string;
+  readonly because?: { readonly sentence: string; readonly score: number | null };
+}
+
+/** What is trained, as text and as the SHA-256 that is looked up. */
+export function identityOfPhase(context: PhaseContext): { readonly text: string; readonly digest: string } {
+  const { phase, model, seed, benchmarks, dataDigests, start } = context;
+  const jsonl = 'data' in phase && 'jsonl' in phase.data ? phase.data.jsonl : null;
+  const dataDigest = jsonl === null ? null : (dataDigests[jsonl] ?? null);
+  const text = identityText({ phase, model, seed, benchmarks, dataDigest, startDigest: start?.digest ?? null });
+  return { text, digest: createHash('sha256').update(text).digest('hex') };
+}
+
+export async function recordPhase(dependencies: ActivityDependencies, context: PhaseContext, change: PhaseChange): Promise<void> {
+  const { text, digest } = identityOfPhase(context);
+  await dependencies.ledger.upsertPhase({
+    workflowId: context.pipelineId,
+    runId: context.runId,
+    phase: context.phase.name,
+    position: context.position,
+    kind: context.phase.kind,
+    identity: digest,
+    identityText: text,
+    at: dependencies.now().toISOString(),
+    ...change,
+  });
+}

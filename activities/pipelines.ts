@@ -1,0 +1,73 @@
+/**
+ * The start and the end of a pipeline: its recipe resolved, its run in the ledger.
+ *
+ * Covers what is checked before anything starts. Does not cover phases.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline as stream } from 'node:stream/promises';
+import type { Recipe } from '../configs/schema.ts';
+import { TemperError } from '../decisions/errors.ts';
+import { canonicalJson } from '../decisions/identity.ts';
+import { checkStore } from '../store/store-check.ts';
+import type { PipelineInput, ResolvedPipeline } from '../workflows/contract.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+
+export interface RunIdentity {
+  readonly pipelineId: string;
+  readonly runId: string;
+}
+
+export interface PipelineActivities {
+  /** What runs, with every default filled in. Throws `invalid-input`, `not-found`, `store-unusable`. */
+  resolvePipeline(input: PipelineInput): Promise<ResolvedPipeline>;
+  openPipeline(input: RunIdentity & { readonly resolved: ResolvedPipeline }): Promise<{ readonly searchAttributes: boolean }>;
+  closePipeline(input: RunIdentity & { readonly state: 'completed' | 'failed' | 'cancelled' }): Promise<void>;
+}
+
+export function pipelineActivities(dependencies: ActivityDependencies): PipelineActivities {
+  const { ledger } = dependencies;
+  return {
+    async resolvePipeline(input) {
+      const named = input.recipe ?? dependencies.defaultRecipe;
+      if (named === null) throw new TemperError('invalid-input', 'recipe: is missing; this worker has no default recipe. Input: {"recipe": "<name>"}');
+      const place = dependencies.placeOf(input.profile);
+      const { value: recipe, source } = await dependencies.readRecipe(named, input.set ?? {});
+      await checkStore(place.storeDirectory);
+      const dataDigests = await digestsOfData(recipe);
+      return { recipe, profile: place.profile, source, changed: Object.keys(input.set ?? {}), dataDigests };
+    },
+    async openPipeline({ pipelineId, runId, resolved }) {
+      const identity = createHash('sha256').update(canonicalJson(resolved.recipe)).digest('hex');
+      const at = dependencies.now().toISOString();
+      await ledger.openPipeline({ workflowId: pipelineId, runId, recipe: resolved.recipe.name, identity, resolved, at });
+      return { searchAttributes: await dependencies.searchAttributesKnown() };
+    },
+    async closePipeline({ runId, state }) {
+      await ledger.recordPipelineEnd({ runId, outcome: state, at: dependencies.now().toISOString() });
+    },
+  };
+}
+
+/** SHA-256 of each JSONL file that the recipe names: a changed file is other data. Throws `not-found` with the field. */
+async function digestsOfData(recipe: Recipe): Promise<Record<string, string>> {
+  const named = [
+    ...recipe.phases.flatMap((phase) => ('data' in phase ? [{ field: `phases.${phase.name}.data.jsonl`, data: phase.data }] : [])),
+    ...Object.entries(recipe.benchmarks).map(([name, { data }]) => ({ field: `benchmarks.${name}.data.jsonl`, data })),
+  ];
+  const digests: Record<string, string> = {};
+  for (const { field, data } of named) {
+    if ('jsonl' in data) digests[data.jsonl] ??= await digestOfFile(field, data.jsonl);
+  }
+  return digests;
+}
+
+async function digestOfFile(field: string, path: string): Promise<string> {
+  const hash = createHash('sha256');
+  try {
+    await stream(createReadStream(path), hash);
+  } catch (cause) {
+    throw new TemperError('not-found', `${field}: ${path} cannot be read by the worker (${(cause as NodeJS.ErrnoException).code ?? 'unknown error'})`, { cause });
+  }
+  return hash.digest('hex');
+}
