@@ -19,6 +19,8 @@ export interface EvaluationLedger {
   evaluationsOf(checkpoints: readonly string[]): Promise<readonly Evaluation[]>;
   /** Without their problems: what is done already. */
   evaluationKeysOf(checkpoints: readonly string[]): Promise<readonly EvaluationKey[]>;
+  /** How many a run has made: what its evaluation budget has spent. */
+  evaluationCountOf(runId: string): Promise<number>;
 }
 
 /** Rows of one INSERT: ten values each, under SQLite's limit of variables. */
@@ -135,6 +137,14 @@ export function evaluationLedger(db: Kysely<LedgerTables>): EvaluationLedger {
         keys.map((key) => key.id),
       );
       return keys.map(({ id, ...key }) => ({ ...key, problems: problems.get(id) ?? [] }));
+    },
+    async evaluationCountOf(runId) {
+      const { count } = await db
+        .selectFrom('evaluations')
+        .where('run_id', '=', runId)
+        .select((select) => select.fn.countAll().as('count'))
+        .executeTakeFirstOrThrow();
+      return Number(count);
     },
     async evaluationKeysOf(checkpoints) {
       return (await keysOf(db, checkpoints)).map(({ checkpoint, benchmark, version, seed }) => ({

@@ -53,7 +53,7 @@ export interface PhaseLedger {
   upsertPhase(update: PhaseUpdate): Promise<void>;
   /** In the order of the recipe. */
   phasesOf(runId: string): Promise<readonly PhaseRecord[]>;
-  /** Completed phases of this identity that promoted a checkpoint, newest first. */
+  /** Phases of this identity that ended with a checkpoint (rejected: the parent's), newest first. */
   findFinishedPhases(identity: string): Promise<readonly FinishedPhase[]>;
   /** The newest of `findFinishedPhases`, or null. */
   findFinishedPhase(identity: string): Promise<FinishedPhase | null>;
@@ -83,7 +83,7 @@ export function phaseLedger(db: Kysely<LedgerTables>): PhaseLedger {
     db
       .selectFrom('phases')
       .selectAll()
-      .where('state', '=', 'completed')
+      .where('state', 'in', ['completed', 'rejected'])
       .where('promoted', 'is not', null)
       .orderBy('updated_at', 'desc');
   const asFinished = (rows: readonly Selectable<LedgerTables['phases']>[]) =>

@@ -115,6 +115,7 @@ async function checkpointsAndEvaluations(db: Kysely<unknown>): Promise<void> {
     .addColumn('created_at', 'text', (column) => column.notNull())
     .addUniqueConstraint('evaluations_once', ['checkpoint', 'benchmark', 'version', 'seed'])
     .execute();
+  await db.schema.createIndex('evaluations_by_run').on('evaluations').columns(['run_id']).execute();
   await db.schema
     .createTable('outcomes')
     .addColumn('evaluation_id', 'text', (column) => column.notNull().references('evaluations.id'))
