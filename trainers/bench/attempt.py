@@ -1,4 +1,4 @@
-"""Start one attempt by the trainer contract, without an orchestrator: write request.json, run the package, read the result."""
+"""Start one attempt by the trainer contract, without an orchestrator: write request.json, run, read the result."""
 
 from __future__ import annotations
 

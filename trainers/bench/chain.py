@@ -70,8 +70,7 @@ def evaluate(folder: Path, made: dict[str, dict[str, Any]], seed: int) -> dict[s
     result = run_attempt(directory, {"kind": "evaluate", "evaluations": listed, "targetStep": len(listed)})
     print(f"evaluate cpu {result['cpu']:5.1f} s  wall {result['wall']:5.1f} s for {len(listed)}", flush=True)
     return {
-        name: [json.loads(line) for line in (directory / f"outcomes/{name}.jsonl").read_text().splitlines()]
-        for name in made
+        name: [json.loads(line) for line in (directory / f"outcomes/{name}.jsonl").read_text().splitlines()] for name in made
     }
 
 

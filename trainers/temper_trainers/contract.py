@@ -23,7 +23,20 @@ from .errors import DataError, StoppedError, TrainerError
 from .request import CONTRACT, Request
 from .seal import compute_seal, write_json, write_seal
 
-DOING = ("starting", "loading", "compiling", "training", "generating", "saving", "publishing", "evaluating", "finishing")
+DOING = (
+    "starting",
+    "loading",
+    "compiling",
+    "training",
+    "generating",
+    "saving",
+    "publishing",
+    "evaluating",
+    "finishing",
+)
+
+# the metrics that a log line shows; progress.jsonl has all of them
+SHOWN = ("loss", "reward", "critic_loss", "rewards/accuracies", "mean_token_accuracy", "kl", "grad_norm", "learning_rate")
 
 Metrics: TypeAlias = dict[str, float | int | None]
 
@@ -98,7 +111,8 @@ class Run:
         self.outcome.metrics = {name: finite_or_none(value) for name, value in metrics.items()}
         self.outcome.final_step = step
         self.report("training", step, metrics)
-        shown = "  ".join(f"{name} {value:.4g}" for name, value in self.outcome.metrics.items() if value is not None)
+        known = {name: self.outcome.metrics.get(name) for name in SHOWN}
+        shown = "  ".join(f"{name} {value:.4g}" for name, value in known.items() if value is not None)
         print(f"step {step}/{self.request.target_step}  {shown}", flush=True)
 
     def started_from(self, path: Path, step: int, form: str, expected: str | None) -> None:

@@ -54,7 +54,10 @@ def read_solutions(data: Params, seed: int) -> list[dict[str, Messages]]:
     """Rows {prompt, completion} to imitate. Of the tiny ones a share `longShare` writes the steps out."""
     if data.has("jsonl"):
         return [
-            {"prompt": _messages(row, "prompt", "user", place), "completion": _messages(row, "completion", "assistant", place)}
+            {
+                "prompt": _messages(row, "prompt", "user", place),
+                "completion": _messages(row, "completion", "assistant", place),
+            }
             for row, place in _jsonl_rows(data)
         ]
     data.choice("tiny", ("solutions",))
@@ -90,7 +93,9 @@ def require_integer_answers(problems: list[Problem]) -> None:
         try:
             int(problem.answer)
         except ValueError as error:
-            raise DataError(f"the answer of {problem.name} is {problem.answer!r}, but boxed integers are compared") from error
+            raise DataError(
+                f"the answer of {problem.name} is {problem.answer!r}, but boxed integers are compared"
+            ) from error
 
 
 def _tiny_problem(each: Sum) -> Problem:

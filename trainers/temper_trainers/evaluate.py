@@ -58,7 +58,7 @@ def run_phase(run: Run) -> None:
         score = sum(row["correct"] for row in rows) / len(rows)
         run.outcome.final_step = done + 1
         run.report("evaluating", done + 1, {"score": score}, of=len(listed))
-        print(f"{each.key}: {score:.4f} over {len(each.problems)} problems × {each.samples}", flush=True)
+        print(f"{each.key}: {score:.4f} over {len(each.problems)} problems x {each.samples}", flush=True)
 
 
 def read_evaluation(values: Params) -> Evaluation:

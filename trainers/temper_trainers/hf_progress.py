@@ -56,9 +56,7 @@ class ProgressCallback(TrainerCallback):
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **kwargs: Any) -> None:
         """Metrics of the step, before it is saved."""
         metrics: Metrics = {
-            name: value
-            for name, value in (logs or {}).items()
-            if name not in IGNORED and isinstance(value, int | float)
+            name: value for name, value in (logs or {}).items() if name not in IGNORED and isinstance(value, int | float)
         }
         if "loss" in metrics:
             self._run.record_step(state.global_step, metrics)

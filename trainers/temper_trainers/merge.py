@@ -16,7 +16,7 @@ from .adapter import Delta, read_deltas
 from .checkpoint_folder import ModelFolder, link_overlay, overlay_name, read_config, whole_folder
 from .contract import Run
 from .errors import ConfigError, DataError
-from .expert_merge import ExpertTarget, expert_target, merge_expert
+from .expert_merge import expert_target, merge_expert
 from .mxfp4 import Array, bfloat16_to_float32, float32_to_bfloat16
 from .safetensors_file import SafetensorsWriter, read_array, read_bytes
 from .verify_merge import verify_merge

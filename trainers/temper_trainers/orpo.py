@@ -49,12 +49,11 @@ def run_phase(run: Run) -> None:
     arguments = ORPOConfig(
         max_length=params.integer("maxLength", 64),
         beta=params.number("beta", 0.1),
+        remove_unused_columns=False,
         **training_arguments(run, params.integer("batchSize")),
     )
     policy.train()
-    trainer = ORPOTrainer(
-        model=policy, args=arguments, train_dataset=Dataset.from_list(rows), processing_class=tokenizer
-    )
+    trainer = ORPOTrainer(model=policy, args=arguments, train_dataset=Dataset.from_list(rows), processing_class=tokenizer)
     train(run, trainer, ProgressCallback(run))
 
 

@@ -149,6 +149,11 @@ def read_checkpoint(values: Params) -> Checkpoint:
     return Checkpoint(Path(values.text("path")), form, base, values.text("digest", "") or None)
 
 
+def read_resume(values: Params) -> Resume:
+    """The `{path, step, digest}` to go on from."""
+    return Resume(Path(values.text("path")), values.integer("step"), values.text("digest", "") or None)
+
+
 def read_request(path: Path) -> Request:
     """The request in this file; raises UsageError with the field that is wrong."""
     try:
@@ -158,7 +163,6 @@ def read_request(path: Path) -> Request:
     if not isinstance(document, dict) or document.get("contract") != CONTRACT:
         raise UsageError(f"{path} is not a request of contract {CONTRACT}")
     whole = Params(document, "request")
-    resume = whole.section("resume") if whole.has("resume") else None
     return Request(
         job=whole.text("job"),
         kind=whole.text("kind"),
@@ -168,8 +172,7 @@ def read_request(path: Path) -> Request:
         params=Params(document.get("params") or {}, "params"),
         data=Params(document["data"], "data") if document.get("data") else None,
         start=read_checkpoint(whole.section("start")) if whole.has("start") else None,
-        resume=resume
-        and Resume(Path(resume.text("path")), resume.integer("step"), resume.text("digest", "") or None),
+        resume=read_resume(whole.section("resume")) if whole.has("resume") else None,
         target_step=whole.integer("targetStep", 0),
         output_directory=Path(whole.text("outputDirectory")),
         evaluations=whole.sections("evaluations") if whole.has("evaluations") else [],

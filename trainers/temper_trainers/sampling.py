@@ -48,9 +48,7 @@ def end_tokens(model: Any, tokenizer: Any) -> list[int]:
 
 def encode_prompts(tokenizer: Any, prompts: list[Messages]) -> list[list[int]]:
     """Token ids of each prompt, ready for the assistant's turn."""
-    return [
-        list(tokenizer.apply_chat_template(prompt, add_generation_prompt=True, return_dict=False)) for prompt in prompts
-    ]
+    return [list(tokenizer.apply_chat_template(prompt, add_generation_prompt=True, return_dict=False)) for prompt in prompts]
 
 
 def pad_left(rows: list[list[int]], pad: int, where: Any) -> tuple[torch.Tensor, torch.Tensor]:

@@ -53,12 +53,8 @@ class SaoTraining:
         torch.nn.init.zeros_(self.head.bias)
         self.policy_weights = train_only(self.policy, is_policy_weight)
         self.critic_weights = [*train_only(self.critic, is_critic_weight), *self.head.parameters()]
-        self.policy_optimizer = torch.optim.AdamW(
-            self.policy_weights, params.number("learningRate"), weight_decay=0.0
-        )
-        self.critic_optimizer = torch.optim.AdamW(
-            self.critic_weights, params.number("criticLearningRate"), weight_decay=0.0
-        )
+        self.policy_optimizer = torch.optim.AdamW(self.policy_weights, params.number("learningRate"), weight_decay=0.0)
+        self.critic_optimizer = torch.optim.AdamW(self.critic_weights, params.number("criticLearningRate"), weight_decay=0.0)
         self.batch_size = params.integer("batchSize")
         self.queue_batches = params.integer("queueBatches", 2)
         self.warmup_steps = params.integer("criticWarmupSteps", 10)

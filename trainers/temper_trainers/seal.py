@@ -63,9 +63,7 @@ def compute_seal(directory: Path, step: int, form: str) -> Seal:
     paths = sorted((path for path in directory.rglob("*") if path.is_file()), key=lambda path: path.as_posix())
     if not paths:
         raise FileNotFoundError(f"no files in the checkpoint {directory}")
-    files = [
-        SealedFile(path.relative_to(directory).as_posix(), path.stat().st_size, sha256_of_file(path)) for path in paths
-    ]
+    files = [SealedFile(path.relative_to(directory).as_posix(), path.stat().st_size, sha256_of_file(path)) for path in paths]
     return Seal(step, form, tuple(sorted(files, key=lambda file: file.path)))
 
 

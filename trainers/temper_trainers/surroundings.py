@@ -8,6 +8,7 @@ import warnings
 DEFAULTS = {
     "HF_HUB_OFFLINE": "1",  # models come from the store; a hub is never asked unless the profile says so
     "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",
     "TOKENIZERS_PARALLELISM": "false",
     "TRL_EXPERIMENTAL_SILENCE": "1",
     "TRANSFORMERS_VERBOSITY": "error",

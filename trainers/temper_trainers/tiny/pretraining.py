@@ -37,9 +37,7 @@ class Pretraining:
         self.noise = params.number("noise", 0.03)
         self.tokenizer = make_tokenizer()
         self.model = make_model(len(self.tokenizer))
-        self.optimizer = torch.optim.AdamW(
-            self.model.parameters(), self.learning_rate, betas=(0.9, 0.98), weight_decay=0.01
-        )
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), self.learning_rate, betas=(0.9, 0.98), weight_decay=0.01)
         self.source = random.Random(seed)
         self.step = 0
         resume = run.request.resume
