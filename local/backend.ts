@@ -1,7 +1,17 @@
 /**
  * The local backend: a job is a process group under a supervisor on this machine.
+ *
+ * Jobs outlive the worker; any worker with the same root adopts, watches and stops them. Does not cover several machines.
  */
-import type { Backend, JobSpec } from '../activities/backend.ts';
+import { mkdir } from 'node:fs/promises';
+import type { Backend, JobRef, JobSpec, JobStatus } from '../activities/backend.ts';
+import { TemperError } from '../decisions/errors.ts';
+import { JobChanges } from './changes.ts';
+import { lookAt } from './job-status.ts';
+import { type MachineSlots, slotsOfMachine } from './machine-slots.ts';
+import { jobRegistry, type Registry } from './registry.ts';
+import { stopJob } from './stop.ts';
+import { findJob, startSupervisor } from './submit.ts';
 
 export interface LocalCommand {
   readonly file: string;
@@ -31,5 +41,118 @@ export interface LocalBackend extends Backend {
 }
 
 export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
-  throw new Error(`not yet: ${options.root}`);
+  const { root, now = () => new Date(), sweepSeconds = 1.5 } = options;
+  const registry = jobRegistry(root);
+  const changes = new JobChanges(registry, sweepSeconds);
+  let machine: Promise<MachineSlots> | null = null;
+  const opened = async () => {
+    machine ??= prepare(root, registry, options.slots ?? 'auto');
+    return machine;
+  };
+  return {
+    async submit(spec) {
+      const slots = await opened();
+      return (
+        (await findJob(spec)) ??
+        (await liveNamesake(spec, registry, now)) ??
+        (await start(spec, { options, slots, changes }))
+      );
+    },
+    async status(job) {
+      return (await lookAt(job, now)).status;
+    },
+    async nextChange(job, seen, signal) {
+      await opened();
+      const waiter = changes.waiter(job.name);
+      try {
+        for (;;) {
+          const { status, lifeline } = await lookAt(job, now);
+          if (signal.aborted || isOver(status) || differs(status, seen)) return status;
+          await waiter.next(lifeline, signal);
+        }
+      } finally {
+        waiter.close();
+      }
+    },
+    async stop(job, how) {
+      await opened();
+      await stopJob(job, how, { changes, now });
+    },
+    async list() {
+      await opened();
+      return liveJobs(registry, now);
+    },
+    close() {
+      changes.close();
+    },
+  };
+}
+
+async function prepare(root: string, registry: Registry, slots: number | 'auto'): Promise<MachineSlots> {
+  try {
+    await mkdir(root, { recursive: true });
+    await registry.open();
+  } catch (cause) {
+    throw new TemperError(
+      'environment-unusable',
+      `the folder ${root} for local jobs cannot be made: make it writable or name another`,
+      { cause },
+    );
+  }
+  return slotsOfMachine(slots);
+}
+
+/** A living job of the same name in another directory is the job that was asked for: never a twin. */
+async function liveNamesake(spec: JobSpec, registry: Registry, now: () => Date): Promise<JobRef | null> {
+  const job = await registry.find(spec.name);
+  if (job === null || job.directory === spec.directory) return null;
+  return isOver((await lookAt(job, now)).status) ? null : job;
+}
+
+async function start(
+  spec: JobSpec,
+  context: { options: LocalBackendOptions; slots: MachineSlots; changes: JobChanges },
+): Promise<JobRef> {
+  const { options, slots, changes } = context;
+  if (spec.slots > slots.total) {
+    throw new TemperError(
+      'job-refused',
+      `job "${spec.name}" needs ${spec.slots} slots, this machine has ${slots.total} (profile: slots)`,
+    );
+  }
+  const { file, args, env = {}, workingDirectory = spec.directory } = options.command(spec);
+  const { name, directory, requestPath } = spec;
+  return startSupervisor(
+    {
+      root: options.root,
+      name,
+      directory,
+      requestPath,
+      slots: spec.slots,
+      totalSlots: slots.total,
+      devices: slots.devices,
+      command: { file, args, env, workingDirectory },
+    },
+    () => {
+      changes.wake(name);
+    },
+  );
+}
+
+async function liveJobs(registry: Registry, now: () => Date): Promise<readonly JobRef[]> {
+  const live: JobRef[] = [];
+  for (const job of await registry.entries()) {
+    if (isOver((await lookAt(job, now)).status)) await registry.withdraw(job.name);
+    else live.push(job);
+  }
+  return live;
+}
+
+function isOver(status: JobStatus): boolean {
+  return status.state === 'ended' || status.state === 'vanished';
+}
+
+function differs(status: JobStatus, seen: JobStatus): boolean {
+  if (isOver(status) || isOver(seen)) return status.state !== seen.state;
+  return JSON.stringify(status) !== JSON.stringify(seen);
 }

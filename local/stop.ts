@@ -1,0 +1,92 @@
+/**
+ * Stops a job, from any worker of the machine: the request is recorded, the supervisor told, and whatever does not end in time killed.
+ *
+ * Resolves when nothing of the job lives. Does not cover deciding that it must stop.
+ */
+import type { JobRef, StopReason } from '../activities/backend.ts';
+import type { JobChanges } from './changes.ts';
+import { isAbsent } from './durable-file.ts';
+import { jobFiles } from './job-files.ts';
+import { lookAt } from './job-status.ts';
+import { endProcesses } from './process-group.ts';
+import { isAlive, type ProcessIdentity } from './process-identity.ts';
+
+export interface StopOptions {
+  readonly reason: StopReason;
+  readonly graceSeconds: number;
+}
+
+/** What a supervisor may need for its own bookkeeping beyond the grace, in seconds. */
+const marginSeconds = 3;
+
+export async function stopJob(
+  job: JobRef,
+  options: StopOptions,
+  context: { readonly changes: JobChanges; readonly now: () => Date },
+): Promise<void> {
+  const { changes, now } = context;
+  const files = jobFiles(job.directory);
+  const before = await files.readClaim();
+  if (before !== null && before.token !== job.uid) return; // the directory is another job's now
+  if ((await files.readExit()) === null) {
+    try {
+      await files.recordStop({ ...options, requestedAt: now().toISOString() });
+    } catch (error) {
+      if (isAbsent(error)) return; // the directory is gone, and with it the job
+      throw error;
+    }
+  }
+  const claim = await files.readClaim();
+  if (claim !== null) {
+    poke(await living(claim.supervisor));
+    const end = performance.now() + options.graceSeconds * 1000;
+    const deadline = AbortSignal.timeout((options.graceSeconds + marginSeconds) * 1000);
+    await ended(job, { changes, now, deadline });
+    // What is left now is what its supervisor could not, or did not live to, end.
+    const graceLeft = Math.max(0, end - performance.now()) / 1000;
+    await endProcesses({ leader: (await files.readStarted())?.trainer ?? null, token: claim.token }, graceLeft);
+    await ended(job, { changes, now, deadline: AbortSignal.timeout(marginSeconds * 1000) });
+    kill(await living(claim.supervisor), (await files.readExit()) === null);
+  }
+  await lookAt(job, now);
+}
+
+/** Waits until the job has ended, its supervisor is dead, or the deadline. */
+async function ended(
+  job: JobRef,
+  { changes, now, deadline }: { changes: JobChanges; now: () => Date; deadline: AbortSignal },
+): Promise<void> {
+  const files = jobFiles(job.directory);
+  const waiter = changes.waiter(job.name);
+  try {
+    for (;;) {
+      const { status, lifeline } = await lookAt(job, now);
+      const claim = await files.readClaim();
+      if (status.state === 'ended' || status.state === 'vanished' || deadline.aborted) return;
+      if (claim === null || !(await isAlive(claim.supervisor))) return;
+      await waiter.next(lifeline, deadline);
+    }
+  } finally {
+    waiter.close();
+  }
+}
+
+async function living(identity: ProcessIdentity): Promise<number | null> {
+  return (await isAlive(identity)) ? identity.pid : null;
+}
+
+function poke(pid: number | null): void {
+  if (pid !== null) send(pid, 'SIGTERM');
+}
+
+function kill(pid: number | null, stuck: boolean): void {
+  if (pid !== null && stuck) send(pid, 'SIGKILL');
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
