@@ -1,0 +1,105 @@
+"""Running attempts in this process through the real entry point, and reading what they left."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from temper_trainers.__main__ import main
+
+
+@dataclass(frozen=True)
+class Made:
+    """What an attempt left: exit code, result, and its folder."""
+
+    code: int
+    result: dict[str, Any]
+    directory: Path
+    request: dict[str, Any]
+
+    def folder(self, step: int) -> Path:
+        """The folder of a checkpoint."""
+        return self.directory / f"checkpoints/checkpoint-{step}"
+
+    def progress(self) -> list[dict[str, Any]]:
+        """The progress lines."""
+        return [json.loads(line) for line in (self.directory / "progress.jsonl").read_text().splitlines()]
+
+    def checkpoint(self, step: int | None = None, base: Path | None = None) -> dict[str, Any]:
+        """A checkpoint as the start of the next request; the last one unless a step is named."""
+        listed = self.result["artifacts"]
+        last = listed[-1] if step is None else next(each for each in listed if each["step"] == step)
+        start = self.request["start"]
+        below = str(base) if base else (start and (start["base"] or start["path"]))
+        return {
+            "id": last["path"],
+            "path": str(self.directory / last["path"]),
+            "format": last["format"],
+            "base": below if last["format"] == "peft" else None,
+            "digest": last["digest"],
+        }
+
+    def resume(self, step: int) -> dict[str, Any]:
+        """A checkpoint as the resume of the next attempt."""
+        checkpoint = self.checkpoint(step)
+        return {"path": checkpoint["path"], "step": step, "digest": checkpoint["digest"]}
+
+    def digests(self, step: int, names: list[str]) -> dict[str, str]:
+        """SHA-256 of some files of a checkpoint."""
+        return {name: hashlib.sha256((self.folder(step) / name).read_bytes()).hexdigest() for name in names}
+
+
+class Attempts:
+    """Attempts below one folder, numbered as they come."""
+
+    def __init__(self, folder: Path) -> None:
+        """Nothing has run yet."""
+        self._folder = folder
+        self._count = 0
+
+    def run(self, kind: str, stop_at_step: int | None = None, **fields: Any) -> Made:
+        """Run one attempt; with `stop_at_step`, SIGTERM comes once progress names that step."""
+        self._count += 1
+        directory = self._folder / kind / f"attempt-{self._count}"
+        directory.mkdir(parents=True)
+        request = {
+            "contract": 1,
+            "job": f"t-test-{kind}-a{self._count}",
+            "pipeline": "test",
+            "phase": kind,
+            "kind": kind,
+            "attempt": self._count,
+            "seed": 5,
+            "model": {"tiny": {"seed": 3}},
+            "params": {},
+            "data": None,
+            "start": None,
+            "resume": None,
+            "targetStep": 0,
+            "outputDirectory": str(directory),
+            "evaluations": [],
+            **fields,
+        }
+        (directory / "request.json").write_text(json.dumps(request))
+        os.environ.update(TEMPER_REQUEST=str(directory / "request.json"), TEMPER_JOB_TOKEN=f"token-{self._count}")
+        if stop_at_step is not None:
+            threading.Thread(target=terminate_at, args=(directory / "progress.jsonl", stop_at_step), daemon=True).start()
+        code = main()
+        result = directory / "result.json"
+        return Made(code, json.loads(result.read_text()) if result.exists() else {}, directory, request)
+
+
+def terminate_at(progress: Path, step: int) -> None:
+    """Send this process SIGTERM when the progress file names the step; give up after a minute."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if progress.exists() and f'"step": {step},' in progress.read_text():
+            os.kill(os.getpid(), 15)
+            return
+        time.sleep(0.002)
