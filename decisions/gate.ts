@@ -33,13 +33,8 @@ export function judgeGate(input: GateInput): GateVerdict {
   const newest = candidates[0];
   if (newest === undefined) return { kind: 'hold', because: { rule: 'no-candidates' }, stages: [] };
   if (input.stages.length === 0) {
-    return {
-      kind: 'promote',
-      checkpoint: newest,
-      score: null,
-      because: { rule: 'no-gate', step: newest.step },
-      stages: [],
-    };
+    const because = { rule: 'no-gate', step: newest.step } as const;
+    return { kind: 'promote', checkpoint: newest, score: scoreForPage(input, newest), because, stages: [] };
   }
   refuseEmptyEvaluations(input);
   const missing = missingFirstSeeds(input);
@@ -153,10 +148,15 @@ function promoted(input: GateInput, standing: readonly CheckpointFact[], stages:
   const rank = stages.findLast((report) => report.stage === 'rank');
   const winner = standing[0];
   if (winner === undefined) return { kind: 'hold', because: { rule: 'no-candidates' }, stages };
-  const benchmark = rank?.benchmark ?? input.evaluate.benchmarks[0];
-  const score = benchmark === undefined ? null : (scored(input, [winner], benchmark)[0]?.score.mean ?? null);
+  const score = scoreForPage(input, winner, rank?.benchmark);
   const because = rank === undefined ? newestOf(winner, standing.length) : reasonOfRank(rank, winner);
   return { kind: 'promote', checkpoint: winner, score, because, stages };
+}
+
+/** On the benchmark that ranks, else on the first; null where it was not evaluated. */
+function scoreForPage(input: GateInput, checkpoint: CheckpointFact, ranking?: string): number | null {
+  const benchmark = ranking ?? input.evaluate.benchmarks[0];
+  return benchmark === undefined ? null : (scored(input, [checkpoint], benchmark)[0]?.score.mean ?? null);
 }
 
 function newestOf(winner: CheckpointFact, passed: number): PromoteReason {
