@@ -76,7 +76,7 @@ class Run:
         self._doing = "starting"
         self._since = time.monotonic()
         request.output_directory.mkdir(parents=True, exist_ok=True)
-        self._progress = (request.output_directory / "progress.jsonl").open("a", encoding="utf-8")
+        self._progress = os.open(request.output_directory / "progress.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         signal.signal(signal.SIGTERM, self._on_terminate)
         self.report("starting", 0)
 
@@ -99,8 +99,8 @@ class Run:
             "doing": doing,
             "metrics": {name: finite_or_none(value) for name, value in (metrics or {}).items()},
         }
-        self._progress.write(json.dumps(line, allow_nan=False) + "\n")
-        self._progress.flush()
+        # one system call: a stop that comes in between can leave no half line
+        os.write(self._progress, (json.dumps(line, allow_nan=False) + "\n").encode())
 
     def record_step(self, step: int, metrics: Metrics) -> None:
         """A finished training step: progress line, log line, and whether loss and gradient norm were finite."""
@@ -147,7 +147,8 @@ class Run:
             self._stop_at_once = True
 
     def finish(self, status: str, error: TrainerError | None = None) -> None:
-        """Write result.json, last of all."""
+        """Write result.json, last of all. From here on SIGTERM changes nothing."""
+        self._stop_at_once = False
         self.report("finishing", self.outcome.final_step)
         self._keep_time("finishing")
         outcome = self.outcome
