@@ -7,6 +7,7 @@ their last checkpoints; prints seconds and scores. Phases and benchmark are read
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,10 @@ from typing import Any
 import yaml
 from attempt import TRAINERS, checkpoint, run_attempt
 
+# PyYAML reads 5e-3 as a text; YAML 1.2, and so the recipe, means a number
+yaml.SafeLoader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+$"), list("-+0123456789")
+)
 RECIPE = yaml.safe_load((TRAINERS.parent / "configs/recipes/tiny.yaml").read_text())
 PHASES: dict[str, dict[str, Any]] = {phase["name"]: phase for phase in RECIPE["phases"]}
 BENCHMARK = {"name": "addition", **RECIPE["benchmarks"]["addition"]}
