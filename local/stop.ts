@@ -38,7 +38,7 @@ export async function stopJob(
   }
   const claim = await files.readClaim();
   if (claim !== null) {
-    poke(await living(claim.supervisor));
+    await poke(claim.supervisor);
     const end = performance.now() + options.graceSeconds * 1000;
     const deadline = AbortSignal.timeout((options.graceSeconds + marginSeconds) * 1000);
     await ended(job, { changes, now, deadline });
@@ -46,7 +46,8 @@ export async function stopJob(
     const graceLeft = Math.max(0, end - performance.now()) / 1000;
     await endProcesses({ leader: (await files.readStarted())?.trainer ?? null, token: claim.token }, graceLeft);
     await ended(job, { changes, now, deadline: AbortSignal.timeout(marginSeconds * 1000) });
-    kill(await living(claim.supervisor), (await files.readExit()) === null);
+    // It leads a group of its own. Its end must be seen, or the job would still count as supervised.
+    if ((await files.readExit()) === null) await endProcesses({ leader: claim.supervisor, token: claim.token }, 0);
   }
   await lookAt(job, now);
 }
@@ -71,21 +72,11 @@ async function ended(
   }
 }
 
-async function living(identity: ProcessIdentity): Promise<number | null> {
-  return (await isAlive(identity)) ? identity.pid : null;
-}
-
-function poke(pid: number | null): void {
-  if (pid !== null) send(pid, 'SIGTERM');
-}
-
-function kill(pid: number | null, stuck: boolean): void {
-  if (pid !== null && stuck) send(pid, 'SIGKILL');
-}
-
-function send(pid: number, signal: NodeJS.Signals): void {
+/** Tells the supervisor to look at the request. */
+async function poke(supervisor: ProcessIdentity): Promise<void> {
+  if (!(await isAlive(supervisor))) return;
   try {
-    process.kill(pid, signal);
+    process.kill(supervisor.pid, 'SIGTERM');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }

@@ -45,7 +45,11 @@ test('a grandchild in a session of its own is ended too', async () => {
 test('again, at once, and by another worker: one stop, all resolve', async () => {
   const backend = place.backend();
   const job = await backend.submit(await place.job('sleep 60'));
-  await Promise.all([backend.stop(job, soon), place.backend().stop(job, soon), backend.stop(job, patient)]);
+  await Promise.all([
+    backend.stop(job, soon),
+    place.backend().stop(job, soon),
+    backend.stop(job, { ...patient, reason: 'cancel' }),
+  ]);
   await backend.stop(job, { reason: 'deadline', graceSeconds: 0 });
   expect(await endOf(backend, job)).toMatchObject({ stopRequested: 'cancel' });
 });
