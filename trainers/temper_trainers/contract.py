@@ -38,6 +38,9 @@ DOING = (
 # the metrics that a log line shows; progress.jsonl has all of them
 SHOWN = ("loss", "reward", "critic_loss", "rewards/accuracies", "mean_token_accuracy", "kl", "grad_norm", "learning_rate")
 
+# what a run must keep finite: where one is null, the run is not to be trusted from that step on
+MUST_BE_FINITE = ("loss", "grad_norm", "critic_loss")
+
 Metrics: TypeAlias = dict[str, float | int | None]
 
 
@@ -88,7 +91,7 @@ class Run:
         return directory
 
     def report(self, doing: str, step: int, metrics: Metrics | None = None, of: int | None = None) -> None:
-        """One progress line, in one write. Metrics that are not finite become null and mark the run as not finite."""
+        """One progress line, in one write. Metrics that are not finite become null."""
         if doing not in DOING:
             raise ValueError(f"{doing} is not a word of the contract: {', '.join(DOING)}")
         self._keep_time(doing)
@@ -104,15 +107,17 @@ class Run:
 
     def record_step(self, step: int, metrics: Metrics) -> None:
         """A finished training step: progress line, log line, and whether loss and gradient norm were finite."""
-        for name in ("loss", "grad_norm", "critic_loss"):
+        for name in MUST_BE_FINITE:
             if name in metrics and finite_or_none(metrics[name]) is None:
                 self.outcome.finite = False
                 print(f"step {step}: {name} is not finite", flush=True)
-        self.outcome.metrics = {name: finite_or_none(value) for name, value in metrics.items()}
+        # a library's side metric may have no value (the deviation of one reward): it is left out, not called null
+        known = {name: finite_or_none(value) for name, value in metrics.items()}
+        self.outcome.metrics = {name: value for name, value in known.items() if value is not None or name in MUST_BE_FINITE}
         self.outcome.final_step = step
-        self.report("training", step, metrics)
-        known = {name: self.outcome.metrics.get(name) for name in SHOWN}
-        shown = "  ".join(f"{name} {value:.4g}" for name, value in known.items() if value is not None)
+        self.report("training", step, self.outcome.metrics)
+        values = {name: self.outcome.metrics.get(name) for name in SHOWN}
+        shown = "  ".join(f"{name} {value:.4g}" for name, value in values.items() if value is not None)
         print(f"step {step}/{self.request.target_step}  {shown}", flush=True)
 
     def started_from(self, path: Path, step: int, form: str, expected: str | None) -> None:

@@ -11,19 +11,24 @@ import torch
 from transformers import PrinterCallback
 
 from .contract import Run
-from .errors import StoppedError
+from .errors import StoppedError, UsageError
 from .hf_progress import ProgressCallback
 from .model import trainable_digest
+from .request import BatchShape
 
 
 def training_arguments(run: Run, batch_size: int) -> dict[str, Any]:
-    """Arguments of any TrainingArguments of a phase; learning rate, steps and saving from the request."""
+    """Arguments of any TrainingArguments of a phase; learning rate, steps, batch cut and saving from the request."""
     params, seed = run.request.params, run.request.seed
+    shape = run.request.batch or BatchShape(batch_size, 1)
+    if shape.micro_batch * shape.accumulation != batch_size:
+        raise UsageError(f"change.to must cut a batch of {batch_size}, not {shape.micro_batch} x {shape.accumulation}")
     cuda = torch.cuda.is_available()
     return {
         "output_dir": str(run.checkpoints),
         "max_steps": run.request.target_step,
-        "per_device_train_batch_size": batch_size,
+        "per_device_train_batch_size": shape.micro_batch,
+        "gradient_accumulation_steps": shape.accumulation,
         "learning_rate": params.number("learningRate"),
         "warmup_steps": params.integer("warmupSteps", 3),
         "logging_steps": 1,

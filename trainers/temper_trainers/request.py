@@ -119,6 +119,14 @@ class Resume:
 
 
 @dataclass(frozen=True)
+class BatchShape:
+    """How a global batch is cut: rows in one forward pass, and passes for one optimizer step."""
+
+    micro_batch: int
+    accumulation: int
+
+
+@dataclass(frozen=True)
 class Request:
     """What one attempt is asked to do."""
 
@@ -134,6 +142,7 @@ class Request:
     target_step: int
     output_directory: Path
     evaluations: list[Params] = field(default_factory=list)
+    batch: BatchShape | None = None
 
     def start_checkpoint(self) -> Checkpoint:
         """The start checkpoint, for kinds that cannot do without."""
@@ -152,6 +161,14 @@ def read_checkpoint(values: Params) -> Checkpoint:
 def read_resume(values: Params) -> Resume:
     """The `{path, step, digest}` to go on from."""
     return Resume(Path(values.text("path")), values.integer("step"), values.text("digest", "") or None)
+
+
+def read_batch(change: Params) -> BatchShape | None:
+    """The smaller micro-batch that a retry after running out of memory asks for; other changes are not the trainer's."""
+    if change.text("kind") != "micro-batch":
+        return None
+    shape = change.section("to")
+    return BatchShape(shape.integer("microBatch"), shape.integer("accumulation"))
 
 
 def read_request(path: Path) -> Request:
@@ -175,5 +192,6 @@ def read_request(path: Path) -> Request:
         resume=read_resume(whole.section("resume")) if whole.has("resume") else None,
         target_step=whole.integer("targetStep", 0),
         output_directory=Path(whole.text("outputDirectory")),
+        batch=read_batch(whole.section("change")) if whole.has("change") else None,
         evaluations=whole.sections("evaluations") if whole.has("evaluations") else [],
     )

@@ -49,7 +49,7 @@ def test_an_unknown_kind_ends_with_64_and_names_the_kinds(attempts: Attempts) ->
 
 def test_progress_is_strict_json_with_null_for_what_is_not_finite(tmp_path: Path) -> None:
     run = Run(read_request(request_file(tmp_path, targetStep=7)), "token")
-    run.record_step(3, {"loss": float("nan"), "grad_norm": 1.5})
+    run.record_step(3, {"loss": float("nan"), "grad_norm": 1.5, "reward_std": float("nan")})
     lines = (tmp_path / "out/progress.jsonl").read_text().splitlines()
     parsed = [json.loads(line, parse_constant=lambda _: pytest.fail("not strict JSON")) for line in lines]
     assert [(each["doing"], each["step"], each["of"]) for each in parsed] == [("starting", 0, 7), ("training", 3, 7)]

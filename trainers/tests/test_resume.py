@@ -132,6 +132,37 @@ def test_orpo_resumes_exactly_on_the_pairs_of_the_first_attempt(
     assert (again.directory / "pairs.jsonl").read_bytes() == kept
 
 
+@pytest.mark.parametrize("kind", ["sft", "drgrpo"])
+def test_a_smaller_micro_batch_keeps_the_global_batch(attempts: Attempts, sft: Made, kind: str) -> None:
+    fields: dict[str, Any] = {
+        "sft": {
+            "data": {"tiny": "solutions", "rows": 16, "longShare": 0.5},
+            "params": {"learningRate": 5e-3, "batchSize": 8, "checkpointEvery": 2},
+        },
+        "drgrpo": {
+            "data": {"tiny": "problems", "rows": 16},
+            "params": {
+                "learningRate": 1e-3,
+                "promptsPerStep": 2,
+                "generations": 4,
+                "checkpointEvery": 2,
+                "maxCompletionTokens": 8,
+                "rewards": REWARDS,
+            },
+        },
+    }[kind]
+    shape = {"kind": "micro-batch", "from": {}, "to": {"microBatch": 2, "accumulation": 4}}
+    whole = attempts.run(kind, targetStep=2, start=sft.checkpoint(), **fields)
+    cut = attempts.run(kind, targetStep=2, start=sft.checkpoint(), **fields, change=shape)
+    assert cut.code == 0, cut.result
+    name = "loss" if kind == "sft" else "rewards/boxed/mean"
+    assert cut.result["metrics"][name] == pytest.approx(whole.result["metrics"][name], rel=1e-3)
+    wrong = attempts.run(
+        kind, targetStep=2, start=sft.checkpoint(), **fields, change={**shape, "to": {"microBatch": 3, "accumulation": 4}}
+    )
+    assert wrong.code == 64
+
+
 def test_orpo_takes_ready_made_pairs(attempts: Attempts, sft: Made, tmp_path: Path) -> None:
     rows = [{"prompt": f"{n}+11?", "chosen": f"\\boxed{{{n + 11}}}", "rejected": "\\boxed{1}"} for n in range(10, 20)]
     path = tmp_path / "pairs.jsonl"

@@ -98,6 +98,8 @@ def pretrain(run: Run, seed: int) -> None:
     run.outcome.weights_before = trainable_digest(work.model)
     with run.saving_on_stop():
         run.report("training", work.step)
+        if last == 0:
+            work.save()
         while work.step < last:
             run.record_step(work.step + 1, work.train_step())
             if work.step % every == 0 or work.step == last or run.stop_requested:
