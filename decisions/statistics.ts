@@ -66,32 +66,25 @@ export function passAtK(n: number, correct: number, k: number): number {
   return 1 - allWrong;
 }
 
+/** The answers of one problem's samples: null where none could be read. */
+export interface Ballots {
+  readonly answers: readonly (string | null)[];
+  readonly correctAnswers: readonly boolean[];
+}
+
 /**
- * Chance that a majority vote of `k` samples is correct: 2,000 seeded draws of k with replacement. Tied answers share the vote;
- * samples without an answer (null) do not vote.
+ * Per problem, the chance that a majority vote of `k` samples is correct: 2,000 seeded draws of k with replacement, the same draws
+ * for all problems with as many samples. Tied answers share the vote; samples without an answer do not vote.
  */
-export function majorityAtK(answers: readonly (string | null)[], correct: readonly boolean[], k: number): number {
-  const ballots = countBallots(answers, correct);
-  const { votes, right, choices } = ballots;
-  if (votes.length === 0 || choices === 0) return 0;
-  if (choices === 1 && !votes.includes(-1)) return right[0] ?? 0;
-  const next = randomIntegers(seed);
-  const counts = new Uint16Array(choices);
-  const scale = votes.length / 2 ** 32;
-  let total = 0;
-  for (let draw = 0; draw < draws; draw += 1) {
-    counts.fill(0);
-    let most = 0;
-    for (let pick = 0; pick < k; pick += 1) {
-      const choice = votes[(next() * scale) | 0] ?? -1;
-      if (choice < 0) continue;
-      const count = (counts[choice] ?? 0) + 1;
-      counts[choice] = count;
-      if (count > most) most = count;
-    }
-    if (most > 0) total += shareOfWinners(counts, right, most);
-  }
-  return total / draws;
+export function majorityAtK(problems: readonly Ballots[], k: number): readonly number[] {
+  const drawsOf = new Map<number, Uint16Array>();
+  return problems.map((problem) => {
+    const { votes, right } = countBallots(problem);
+    if (right.length === 0) return 0;
+    const picks = drawsOf.get(votes.length) ?? drawPicks(votes.length, k);
+    drawsOf.set(votes.length, picks);
+    return shareOfRightVotes(votes, right, picks);
+  });
 }
 
 /** Mean over problems with its bootstrap interval: 2,000 seeded draws of whole problems. Fewer than two say nothing: 0 to 1. */
@@ -153,31 +146,60 @@ function quantile(ordered: Float64Array, share: number): number {
   return low + (high - low) * (place - below);
 }
 
-/** Each sample as the number of its answer (−1: none), and per answer whether it is right. Answers are numbered by their text. */
-function countBallots(answers: readonly (string | null)[], correct: readonly boolean[]) {
-  const pairs = answers.map((answer, index) => ({ answer, correct: correct[index] ?? false }));
-  const texts = [...new Set(pairs.flatMap(({ answer }) => (answer === null ? [] : [answer])))].sort();
-  const numbers = new Map(texts.map((text, index) => [text, index]));
-  const right = new Uint8Array(texts.length);
-  const votes = new Int16Array(pairs.length);
-  pairs.forEach((pair, index) => {
-    const number = pair.answer === null ? -1 : (numbers.get(pair.answer) ?? -1);
-    votes[index] = number;
-    if (number >= 0 && pair.correct) right[number] = 1;
-  });
-  votes.sort();
-  return { votes, right, choices: texts.length };
+/** Which samples each draw picks, one draw after the other. */
+function drawPicks(n: number, k: number): Uint16Array {
+  const next = randomIntegers(seed);
+  const scale = n / 2 ** 32;
+  return Uint16Array.from({ length: draws * k }, () => (next() * scale) | 0);
 }
 
-function shareOfWinners(counts: Uint16Array, right: Uint8Array, most: number): number {
+/** Each sample as the number of its answer (the last number: none), and per answer whether it is right. Numbered by their text. */
+function countBallots({ answers, correctAnswers }: Ballots) {
+  const texts = [...new Set(answers.filter((answer) => answer !== null))].sort();
+  const numbers = new Map(texts.map((text, index) => [text, index]));
+  const right = new Uint8Array(texts.length);
+  const votes = new Uint16Array(answers.length);
+  answers.forEach((answer, index) => {
+    const number = answer === null ? texts.length : (numbers.get(answer) ?? texts.length);
+    votes[index] = number;
+    if (number < texts.length && correctAnswers[index] === true) right[number] = 1;
+  });
+  votes.sort();
+  return { votes, right };
+}
+
+function shareOfRightVotes(votes: Uint16Array, right: Uint8Array, picks: Uint16Array): number {
+  const k = picks.length / draws;
+  const none = right.length;
+  const counts = new Uint16Array(none + 1);
+  let total = 0;
+  for (let start = 0; start < picks.length; start += k) {
+    for (let choice = 0; choice <= none; choice += 1) counts[choice] = 0;
+    for (let place = start; place < start + k; place += 1) {
+      const choice = votes[picks[place] ?? 0] ?? none;
+      counts[choice] = (counts[choice] ?? 0) + 1;
+    }
+    total += shareOfWinners(counts, right);
+  }
+  return total / draws;
+}
+
+function shareOfWinners(counts: Uint16Array, right: Uint8Array): number {
+  let most = 1;
   let winners = 0;
   let rightWinners = 0;
-  for (let choice = 0; choice < counts.length; choice += 1) {
-    if (counts[choice] !== most) continue;
+  for (let choice = 0; choice < right.length; choice += 1) {
+    const count = counts[choice] ?? 0;
+    if (count < most) continue;
+    if (count > most) {
+      most = count;
+      winners = 0;
+      rightWinners = 0;
+    }
     winners += 1;
     rightWinners += right[choice] ?? 0;
   }
-  return rightWinners / winners;
+  return winners === 0 ? 0 : rightWinners / winners;
 }
 
 function sorted(values: readonly number[]): Float64Array {

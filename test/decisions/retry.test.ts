@@ -1,0 +1,343 @@
+import fc from 'fast-check';
+import { type FailureClass, failureClasses, type Incident } from '../../decisions/failure.ts';
+import { nextMemoryRung } from '../../decisions/memory-ladder.ts';
+import { decideRetry, type RetryBudgets, type RetryDecision, type RetrySituation } from '../../decisions/retry.ts';
+import { retryPolicies } from '../../decisions/retry-policies.ts';
+import {
+  gpuOom,
+  history,
+  incident,
+  type IncidentBuilder,
+  killed,
+  ncclWatchdog,
+  notFinite,
+  preempted,
+  times,
+} from '../support/builders.ts';
+
+const budgets: RetryBudgets = { attempts: 5, waitMinutes: 60 };
+const decide = (seen: readonly IncidentBuilder[], situation?: RetrySituation): RetryDecision =>
+  decideRetry(budgets, history(...seen), situation);
+
+test.each<{ title: string; seen: IncidentBuilder[]; want: RetryDecision['kind'] }>([
+  { title: 'a preempted attempt goes on', seen: [preempted().atStep(40)], want: 'resume' },
+  { title: 'one without a checkpoint starts again', seen: [killed()], want: 'restart' },
+  {
+    title: 'the same root cause three times without a new step asks a person',
+    seen: [...times(3, ncclWatchdog().atStep(418))],
+    want: 'hold',
+  },
+  {
+    title: 'the same root cause three times with a new step each time goes on',
+    seen: [10, 20, 30].map((step) => killed().atStep(step)),
+    want: 'resume',
+  },
+  {
+    title: 'three different causes at one step go on',
+    seen: [killed().atStep(9), ncclWatchdog().atStep(9), incident('network').atStep(9)],
+    want: 'resume',
+  },
+  {
+    title: 'the same root cause three times asks a person, whatever happened in between',
+    seen: [
+      killed().atStep(9),
+      preempted().atStep(9),
+      killed().atStep(9),
+      incident('quota').atStep(9),
+      killed().atStep(9),
+    ],
+    want: 'hold',
+  },
+  {
+    title: 'the same class with another cause each time goes on',
+    seen: ['a', 'b', 'c'].map((text) => incident('unknown').because(text).atStep(4)),
+    want: 'resume',
+  },
+  {
+    title: 'a rolled-back phase that reaches its old step again has made no new one',
+    seen: [killed().atStep(20), killed().completed(10), killed().atStep(20)],
+    want: 'hold',
+  },
+  { title: 'nine preemptions in a row go on', seen: [...times(9, preempted())], want: 'restart' },
+  { title: 'ten preemptions in a row without a step ask a person', seen: [...times(10, preempted())], want: 'hold' },
+  {
+    title: 'thirty preemptions with a new step each go on',
+    seen: Array.from({ length: 30 }, (_, index) => preempted().atStep(index + 1)),
+    want: 'resume',
+  },
+  {
+    title: 'a fifth charged failure is the last of five',
+    seen: [1, 2, 3, 4, 5].map((step) => killed().atStep(step)),
+    want: 'hold',
+  },
+  { title: 'a fourth is not', seen: [1, 2, 3, 4].map((step) => killed().atStep(step)), want: 'resume' },
+  {
+    title: 'preemptions do not use up the budget of others (C13)',
+    seen: [...times(8, preempted().atStep(1)), killed().atStep(2)],
+    want: 'resume',
+  },
+  { title: 'numbers that are not finite roll back', seen: [notFinite().atStep(40)], want: 'roll-back' },
+  {
+    title: 'numbers that are not finite a second time ask a person',
+    seen: [notFinite().atStep(40), notFinite().atStep(60)],
+    want: 'hold',
+  },
+  { title: 'a full cluster waits', seen: [incident('unschedulable')], want: 'wait' },
+  { title: 'a wrong setting fails at once', seen: [incident('config')], want: 'fail' },
+  {
+    title: 'a wrong setting fails even with no budget left',
+    seen: [...[1, 2, 3, 4, 5].map((step) => killed().atStep(step)), incident('auth')],
+    want: 'fail',
+  },
+  { title: 'a job that is gone without a trace asks a person (C3)', seen: [incident('job-lost')], want: 'hold' },
+])('$title', ({ seen, want }) => {
+  expect(decide(seen).kind).toBe(want);
+});
+
+test('there is nothing to decide without an incident', () => {
+  expect(() => decideRetry(budgets, [])).toThrow(expect.objectContaining({ code: 'ledger-conflict' }));
+});
+
+describe('delays', () => {
+  test('double while no new step is completed, up to ten minutes, and begin anew with a new step', () => {
+    const network = (step: number) => incident('network').atStep(step).because(String(step));
+    const many = { attempts: 99, waitMinutes: 60 };
+    const delays = Array.from({ length: 8 }, (_, count) => {
+      const seen = Array.from({ length: count + 1 }, (_unused, index) => incident('network').because(String(index)));
+      return decideRetry(many, history(...seen)).delaySeconds;
+    });
+    expect(delays).toEqual([15, 30, 60, 120, 240, 480, 600, 600]);
+    expect(decideRetry(many, history(network(1), network(1), network(2))).delaySeconds).toBe(15);
+  });
+
+  test.each<{ title: string; situation: RetrySituation; want: string }>([
+    { title: 'an hour in the queue is the end of waiting', situation: { waitedSeconds: 3600 }, want: 'hold' },
+    { title: 'half an hour is not', situation: { waitedSeconds: 1800 }, want: 'wait' },
+  ])('$title', ({ situation, want }) => {
+    expect(decide([incident('quota')], situation).kind).toBe(want);
+  });
+
+  test('an attempt that waited ten hours in the queue before it failed is charged one attempt (C32)', () => {
+    expect(decide([killed().atStep(3)], { waitedSeconds: 36_000 })).toMatchObject({
+      kind: 'resume',
+      because: { spent: 1 },
+    });
+  });
+});
+
+describe('what has to change', () => {
+  test.each<{ title: string; seen: IncidentBuilder; situation: RetrySituation; want: unknown }>([
+    {
+      title: 'a full GPU: half the micro-batch, twice the accumulation',
+      seen: gpuOom(),
+      situation: { batch: { microBatch: 8, accumulation: 2 } },
+      want: { kind: 'micro-batch', from: { microBatch: 8, accumulation: 2 }, to: { microBatch: 4, accumulation: 4 } },
+    },
+    {
+      title: 'full host memory: half as much again',
+      seen: incident('host-oom'),
+      situation: {},
+      want: { kind: 'memory', factor: 1.5 },
+    },
+    {
+      title: 'small shared memory: twice as much',
+      seen: incident('shm-too-small'),
+      situation: {},
+      want: { kind: 'shared-memory', factor: 2 },
+    },
+    { title: 'a full disk: prune what may go', seen: incident('disk-full'), situation: {}, want: { kind: 'prune' } },
+    { title: 'a killed process: nothing', seen: killed(), situation: {}, want: null },
+  ])('$title', ({ seen, situation, want }) => {
+    expect(decide([seen.atStep(10)], situation)).toMatchObject({ kind: 'resume', change: want });
+  });
+
+  test('a second time out of host memory asks for more again', () => {
+    expect(decide([incident('host-oom').atStep(1), incident('host-oom').atStep(2)]).change).toEqual({
+      kind: 'memory',
+      factor: 2.25,
+    });
+  });
+
+  test.each<{ title: string; situation: RetrySituation }>([
+    { title: 'at the end of the ladder', situation: { batch: { microBatch: 1, accumulation: 16 } } },
+    { title: 'when the ladder is not known', situation: {} },
+  ])('a full GPU asks a person $title', ({ situation }) => {
+    expect(decide([gpuOom().atStep(10)], situation)).toMatchObject({
+      kind: 'hold',
+      because: { rule: 'memory-ladder-ends' },
+    });
+  });
+
+  test('the ladder keeps the global batch, shrinks with each rung, and ends', () => {
+    const size = fc.integer({ min: 1, max: 4096 });
+    fc.assert(
+      fc.property(size, size, (microBatch, accumulation) => {
+        let rung: { microBatch: number; accumulation: number } | null = { microBatch, accumulation };
+        for (let steps = 0; rung !== null; steps += 1) {
+          expect(rung.microBatch * rung.accumulation).toBe(microBatch * accumulation);
+          expect(Number.isInteger(rung.microBatch) && Number.isInteger(rung.accumulation)).toBe(true);
+          expect(steps).toBeLessThanOrEqual(12);
+          const next = nextMemoryRung(rung);
+          if (next !== null) expect(next.microBatch).toBeLessThan(rung.microBatch);
+          rung = next;
+        }
+      }),
+    );
+  });
+
+  test('a roll-back says before which step checkpoints are trusted', () => {
+    expect(decide([notFinite().atStep(40).completed(30)])).toMatchObject({ kind: 'roll-back', rollBackBefore: 40 });
+  });
+});
+
+describe('nodes', () => {
+  test.each<{ title: string; seen: IncidentBuilder[]; want: string[] }>([
+    { title: 'a first crash avoids nothing', seen: [killed().on('a').atStep(1)], want: [] },
+    {
+      title: 'a second on the same node avoids it',
+      seen: [killed().on('a').atStep(1), ncclWatchdog().on('a').atStep(2)],
+      want: ['a'],
+    },
+    {
+      title: 'a second on another node avoids nothing',
+      seen: [killed().on('a').atStep(1), killed().on('b').atStep(2)],
+      want: [],
+    },
+    {
+      title: 'broken hardware is avoided at once, and remembered',
+      seen: [incident('hardware').on('b').atStep(1), preempted().on('c').atStep(2)],
+      want: ['b'],
+    },
+    {
+      title: 'a preemption says nothing of a node',
+      seen: [preempted().on('a').atStep(1), preempted().on('a').atStep(2)],
+      want: [],
+    },
+  ])('$title', ({ seen, want }) => {
+    expect(decide(seen).avoidNodes).toEqual(want);
+  });
+});
+
+test('GPU hours end a phase whatever the class costs', () => {
+  const spent = decideRetry({ ...budgets, gpuHours: 2 }, history(preempted().atStep(3)), { gpuHoursUsed: 2.5 });
+  expect(spent).toMatchObject({ kind: 'hold', because: { rule: 'gpu-hours-spent', spent: 2.5, budget: 2 } });
+  expect(decideRetry({ ...budgets, gpuHours: 2 }, history(preempted().atStep(3)), { gpuHoursUsed: 1 }).kind).toBe(
+    'resume',
+  );
+});
+
+describe('over random histories', () => {
+  const lastStep = 8;
+  const anything = fc.record({
+    class: fc.constantFrom<FailureClass>(...failureClasses),
+    rootCause: fc.constantFrom('x', 'y', 'z'),
+    node: fc.constantFrom('a', 'b', null),
+    gained: fc.constantFrom(0, 0, 0, 1),
+  });
+  /** Hostile: as long as it likes, of any classes, with new steps whenever it likes, though no more than there are. */
+  const hostile = fc.array(anything, { minLength: 1, maxLength: 400 }).map((rows) => {
+    let completedStep = 0;
+    return rows.map(({ gained, ...row }, index): Incident => {
+      completedStep = Math.min(lastStep, completedStep + gained);
+      return { ...incident(row.class).build(index + 1), ...row, step: completedStep, completedStep };
+    });
+  });
+  const anyBudgets = fc.record({
+    attempts: fc.integer({ min: 1, max: 8 }),
+    waitMinutes: fc.integer({ min: 1, max: 90 }),
+  });
+  const goesOn = (decision: RetryDecision) => decision.kind !== 'hold' && decision.kind !== 'fail';
+  const situation = { batch: { microBatch: 64, accumulation: 1 } };
+
+  /** Plays the history until the decision is to stop; returns how many attempts were lost up to then. */
+  function play(
+    limits: RetryBudgets,
+    incidents: readonly Incident[],
+  ): { lost: readonly Incident[]; last: RetryDecision } {
+    for (let count = 1; ; count += 1) {
+      const lost = incidents.slice(0, count);
+      const last = decideRetry(limits, lost, situation);
+      if (!goesOn(last) || count === incidents.length) return { lost, last };
+    }
+  }
+
+  test('none loops for ever: each stretch without a new step ends', () => {
+    fc.assert(
+      fc.property(anyBudgets, hostile, (limits, incidents) => {
+        const { lost } = play(limits, incidents);
+        const waits = Math.ceil((limits.waitMinutes * 60) / 30);
+        expect(lost.length).toBeLessThanOrEqual((lastStep + 1) * (10 + waits) + limits.attempts + 1);
+      }),
+    );
+    for (const name of failureClasses) {
+      const same = Array.from({ length: 300 }, (_, index) => incident(name).build(index + 1));
+      expect(play(budgets, same).lost.length).toBeLessThan(30);
+    }
+  });
+
+  test('none costs more than its budget', () => {
+    fc.assert(
+      fc.property(anyBudgets, hostile, (limits, incidents) => {
+        const { lost } = play(limits, incidents);
+        const charged = lost.filter((one) => retryPolicies[one.class].charge === 'attempt').length;
+        // The last one may be of a class that ends the phase by itself.
+        const ends = ['fail', 'hold'].includes(retryPolicies[lost.at(-1)?.class ?? 'config'].then) ? 1 : 0;
+        expect(charged).toBeLessThanOrEqual(limits.attempts + ends);
+      }),
+    );
+  });
+
+  test('none gives up while it may go on', () => {
+    fc.assert(
+      fc.property(anyBudgets, hostile, (limits, incidents) => {
+        const { lost, last } = play(limits, incidents);
+        if (goesOn(last)) return;
+        expect(reasonsToStop(limits, lost)).toContain(last.because.rule);
+      }),
+    );
+  });
+
+  test('and none goes on where it must stop', () => {
+    fc.assert(
+      fc.property(anyBudgets, hostile, (limits, incidents) => {
+        const { lost, last } = play(limits, incidents);
+        if (goesOn(last)) expect(reasonsToStop(limits, lost)).toEqual([]);
+      }),
+    );
+  });
+
+  /** The limits once more, written the long way round. */
+  function reasonsToStop(limits: RetryBudgets, lost: readonly Incident[]): string[] {
+    const last = lost.at(-1);
+    if (last === undefined) return [];
+    const policy = retryPolicies[last.class];
+    const best = Math.max(...lost.map((one) => one.completedStep));
+    const stretch = best === 0 ? lost : lost.slice(lost.findIndex((one) => one.completedStep === best));
+    const reasons: string[] = [];
+    if (policy.then === 'fail') reasons.push('no-retry-helps');
+    if (policy.then === 'hold') reasons.push('needs-a-person');
+    if (policy.then === 'wait') {
+      let waited = 0;
+      const seen = new Map<string, number>();
+      for (const one of stretch.slice(0, -1).filter((each) => retryPolicies[each.class].then === 'wait')) {
+        const before = seen.get(one.class) ?? 0;
+        waited += Math.min(600, 30 * 2 ** before);
+        seen.set(one.class, before + 1);
+      }
+      if (waited >= limits.waitMinutes * 60) reasons.push('waited-too-long');
+    } else if (policy.charge === 'free') {
+      const free = stretch.filter(
+        (one) => retryPolicies[one.class].charge === 'free' && retryPolicies[one.class].then === 'resume',
+      );
+      if (free.length >= 10) reasons.push('no-new-step');
+    } else if (policy.then !== 'fail' && policy.then !== 'hold') {
+      if (stretch.filter((one) => one.class === last.class && one.rootCause === last.rootCause).length >= 3)
+        reasons.push('same-root-cause');
+      if (policy.atMost !== undefined && lost.filter((one) => one.class === last.class).length > policy.atMost)
+        reasons.push('class-limit');
+      if (lost.filter((one) => retryPolicies[one.class].charge === 'attempt').length >= limits.attempts)
+        reasons.push('attempts-spent');
+    }
+    return reasons;
+  }
+});
