@@ -9,7 +9,7 @@ import { dueSteps, targetStepOf } from '../decisions/due-steps.ts';
 import type { Asked } from '../decisions/failure.ts';
 import { jobName } from '../decisions/job-name.ts';
 import { chooseResumePoint, type ResumePoint } from '../decisions/resume-point.ts';
-import { resumePointSentence } from '../decisions/sentences.ts';
+import { sentenceOfResumePoint } from '../decisions/sentences.ts';
 import { createRunDirectory, runDirectory, writeRequest, type RunPlace } from '../store/run-directory.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
 import { candidatesOfPhase } from './checkpoints-of-phase.ts';
@@ -73,7 +73,7 @@ export function attemptActivities(dependencies: ActivityDependencies): AttemptAc
         evaluations: [],
       };
       await writeRequest(files, request);
-      const sentence = resumePointSentence(point);
+      const sentence = sentenceOfResumePoint(point);
       await recordOpened(dependencies, { context, number, point, sentence, request, directory: files.directory });
       return {
         title: phase.name,

@@ -6,10 +6,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { Benchmark } from '../configs/schema.ts';
 import { TemperError } from '../decisions/errors.ts';
 import type { EvaluationKey, ProblemOutcome } from '../decisions/evaluation.ts';
 import { writeRequest } from '../store/run-directory.ts';
-import type { EvaluationInput, PhaseContext } from '../workflows/contract.ts';
+import type { CheckpointRef, EvaluationInput, PhaseContext } from '../workflows/contract.ts';
 import { reserve, type AttemptTicket } from './attempts.ts';
 import type { JobRef } from './backend.ts';
 import { refOf } from './checkpoints-of-phase.ts';
@@ -29,9 +30,12 @@ export interface EvaluationActivities {
   judgeEvaluation(input: { readonly context: PhaseContext; readonly ticket: AttemptTicket; readonly job: JobRef; readonly attempts: readonly number[] }): Promise<EvaluationJudgement>;
 }
 
-/** One evaluation of a request. */
+/** One evaluation of a request, as the trainer contract has it. */
 interface Requested {
-  readonly key: EvaluationKey;
+  readonly key: string;
+  readonly checkpoint: Pick<CheckpointRef, 'id' | 'path' | 'format' | 'base' | 'digest'>;
+  readonly benchmark: Benchmark & { readonly name: string };
+  readonly seed: number;
   readonly output: string;
 }
 
@@ -95,13 +99,14 @@ async function missingOf({ ledger }: ActivityDependencies, evaluations: readonly
   return evaluations.filter((key) => !have.has(text(key)));
 }
 
-async function requested({ ledger }: ActivityDependencies, context: PhaseContext, { key, index }: { readonly key: EvaluationKey; readonly index: number }) {
+async function requested({ ledger }: ActivityDependencies, context: PhaseContext, { key, index }: { readonly key: EvaluationKey; readonly index: number }): Promise<Requested> {
   const record = await ledger.checkpoint(key.checkpoint);
   if (!record) throw new TemperError('not-found', `no checkpoint "${key.checkpoint}" is in the ledger`);
   const { id, path, format, base, digest } = refOf(record);
   const benchmark = context.benchmarks[key.benchmark];
+  if (!benchmark) throw new TemperError('not-found', `the recipe has no benchmark "${key.benchmark}"`);
   return {
-    key,
+    key: `${key.benchmark}@${String(key.version)}/seed-${String(key.seed)}/${id}`,
     checkpoint: { id, path, format, base, digest },
     benchmark: { name: key.benchmark, ...benchmark },
     seed: key.seed,
@@ -122,13 +127,14 @@ const outcomeRow = z.object({
 /** Records each evaluation whose file is there (it came by rename, so it is whole), also of a job that failed later. Returns how many there are. */
 async function recordOutcomes(dependencies: ActivityDependencies, context: PhaseContext, { ticket, evaluations }: { readonly ticket: AttemptTicket; readonly evaluations: readonly Requested[] }): Promise<number> {
   let recorded = 0;
-  for (const { key, output } of evaluations) {
+  for (const { checkpoint, benchmark, seed, output } of evaluations) {
     const text = await readIfThere(join(ticket.directory, output));
     if (text === null) continue;
     const problems = problemsOf(text);
     if (problems.length === 0) continue;
     const at = dependencies.now().toISOString();
-    await dependencies.ledger.recordEvaluation({ evaluation: { ...key, problems }, runId: context.runId, jobName: ticket.jobName, at });
+    const evaluation = { checkpoint: checkpoint.id, benchmark: benchmark.name, version: benchmark.version, seed, problems };
+    await dependencies.ledger.recordEvaluation({ evaluation, runId: context.runId, jobName: ticket.jobName, at });
     recorded += 1;
   }
   return recorded;

@@ -6,8 +6,8 @@
 import { createHash } from 'node:crypto';
 import type { Evaluation, EvaluationKey } from '../decisions/evaluation.ts';
 import { judgeGate, type GateVerdict } from '../decisions/gate.ts';
-import { leaderboardRows, type LeaderboardRow } from '../decisions/leaderboard.ts';
-import { verdictSentence } from '../decisions/sentences.ts';
+import { leaderboard, type LeaderboardRow } from '../decisions/leaderboard.ts';
+import { sentenceOfVerdict } from '../decisions/gate-sentences.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import { candidatesForGate, refOf } from './checkpoints-of-phase.ts';
@@ -34,7 +34,7 @@ export function gateActivities(dependencies: ActivityDependencies): GateActiviti
     async judgeGate({ context }) {
       const { phase, start, benchmarks, runId } = context;
       const candidates = await candidatesForGate(dependencies, context);
-      const parent = start && { id: start.id, phase: '', step: start.step, parent: null };
+      const parent = start && (await ledger.checkpoint(start.id));
       const evaluations = await ledger.evaluationsOf([...candidates.map(({ id }) => id), ...(parent ? [parent.id] : [])]);
       const verdict = judgeGate({
         stages: phase.gate,
@@ -45,8 +45,8 @@ export function gateActivities(dependencies: ActivityDependencies): GateActiviti
         versions: Object.fromEntries(Object.entries(benchmarks).map(([name, { version }]) => [name, version])),
         evaluationBudgetLeft: context.budgets.evaluations - (await ledger.evaluationCountOf(runId)),
       });
-      const sentence = verdictSentence(verdict);
-      const rows = leaderboardRows({ candidates, parent, evaluations, verdict });
+      const sentence = sentenceOfVerdict(verdict);
+      const rows = leaderboard({ checkpoints: [...(parent ? [parent] : []), ...candidates], evaluations, verdicts: { [phase.name]: verdict } });
       await record(dependencies, context, { verdict, evaluations, sentence, rows });
       return asAnswer(verdict, candidates, { sentence, rows });
     },

@@ -6,7 +6,7 @@
 import { classify, incidentOf } from '../decisions/classify.ts';
 import type { Evidence, Incident } from '../decisions/failure.ts';
 import { decideRetry, type RetryDecision } from '../decisions/retry.ts';
-import { incidentSentence, retrySentence } from '../decisions/sentences.ts';
+import { sentenceOfClass, sentenceOfRetry } from '../decisions/sentences.ts';
 import { listCheckpoints, type CheckpointOnStore } from '../store/checkpoints.ts';
 import { tailProgress } from '../store/progress.ts';
 import { readResult } from '../store/result.ts';
@@ -106,7 +106,7 @@ export async function judge(dependencies: ActivityDependencies, { context, ticke
   await ledger.changeAttempt(key, { state: incident.class === 'job-lost' ? 'lost' : 'failed', at, evidence });
   const counted = await countedIncidents(dependencies, context, ticket, only);
   const decision = decideRetry(context.budgets, counted, { gpuHoursUsed: await hoursUsed(dependencies, context) });
-  const sentence = `${incidentSentence(incident)}; ${retrySentence(decision)}`;
+  const sentence = `attempt ${String(ticket.number)} at step ${String(incident.step)}: ${sentenceOfClass(incident.class, incident.because)} ${sentenceOfRetry(decision)}`;
   const decisionKey = `${runId}/${phase.name}/${ticket.purpose}/${String(ticket.number)}/retry`;
   await ledger.recordDecision({ key: decisionKey, runId, phase: phase.name, attempt: ticket.number, question: 'retry', answer: decision, evidence: { incident, sentence }, at });
   return { kind: 'failed', decision, sentence };

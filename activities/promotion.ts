@@ -8,7 +8,7 @@ import type { LeaderboardRow } from '../decisions/leaderboard.ts';
 import { inspectCheckpoint } from '../store/checkpoints.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { FinishedPhase } from '../store/ledger/phases.ts';
-import type { CheckpointRef, PhaseContext, PhaseOutcome } from '../workflows/contract.ts';
+import type { CheckpointRef, PhaseContext, PhaseEnd } from '../workflows/contract.ts';
 import { refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { identityOfPhase, recordPhase } from './phase-record.ts';
@@ -22,7 +22,7 @@ interface Promotion {
 
 /** Finished work of the same identity, whose checkpoint is still sealed. */
 export interface FinishedWork {
-  readonly outcome: PhaseOutcome;
+  readonly outcome: PhaseEnd;
   readonly rows: readonly LeaderboardRow[];
 }
 

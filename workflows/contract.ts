@@ -71,13 +71,19 @@ export interface EvaluationInput {
 }
 
 /** How a phase ended well. */
-export interface PhaseOutcome {
+export interface PhaseEnd {
   readonly state: Extract<PhaseState, 'completed' | 'reused' | 'rejected' | 'skipped'>;
   /** What the next phase starts from: the promoted checkpoint, or the parent where the gate kept it. */
   readonly checkpoint: CheckpointRef;
   /** One sentence: why this checkpoint, or what was reused from where. */
   readonly because: string;
   readonly score: number | null;
+}
+
+/** The same, with where its time went. */
+export interface PhaseOutcome extends PhaseEnd {
+  /** From its start to its end, and what its last trainer did, by `doing`. */
+  readonly seconds: { readonly wall: number; readonly trainer: Readonly<Record<string, number>> };
 }
 
 /** What a phase tells its pipeline when something changes. */

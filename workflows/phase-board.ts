@@ -9,7 +9,7 @@ import type { GateAnswer } from '../activities/gate.ts';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
 import type { PhaseState } from '../decisions/states.ts';
 import type { FinishedWork } from '../activities/promotion.ts';
-import type { CheckpointRef, PhaseContext, PhaseOutcome, PhaseReport } from './contract.ts';
+import type { CheckpointRef, PhaseContext, PhaseEnd, PhaseReport } from './contract.ts';
 import { escaped } from './markdown.ts';
 import { phaseReportSignal, rowsSignal } from './messages.ts';
 
@@ -20,9 +20,9 @@ export interface PhaseBoard {
   judged(answer: GateAnswer): void;
   decided(sentence: string): void;
   held(sentence: string): void;
-  reused(work: FinishedWork): PhaseOutcome;
-  completed(checkpoint: CheckpointRef, answer: { readonly sentence: string; readonly score: number | null }): PhaseOutcome;
-  rejected(parent: CheckpointRef, because: string): PhaseOutcome;
+  reused(work: FinishedWork): PhaseEnd;
+  completed(checkpoint: CheckpointRef, answer: { readonly sentence: string; readonly score: number | null }): PhaseEnd;
+  rejected(parent: CheckpointRef, because: string): PhaseEnd;
   ended(state: Extract<PhaseState, 'failed' | 'cancelled'>): void;
 }
 
@@ -47,7 +47,7 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
     setCurrentDetails(details(context, report, decisions.slice(-newestDecisions)));
     tellPipeline((pipeline) => pipeline.signal(phaseReportSignal, report));
   }
-  function end(outcome: PhaseOutcome): PhaseOutcome {
+  function end(outcome: PhaseEnd): PhaseEnd {
     show({ state: outcome.state, note: outcome.because, score: outcome.score });
     return outcome;
   }

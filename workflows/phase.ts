@@ -4,7 +4,7 @@
  * Covers attempts, evaluation beside the training, and the gate. Does not cover how jobs run (activities/) or how to decide (decisions/).
  */
 import { ApplicationFailure, CancellationScope, condition, isCancellation, setHandler, sleep } from '@temporalio/workflow';
-import type { CheckpointRef, PhaseContext, PhaseOutcome } from './contract.ts';
+import type { CheckpointRef, PhaseContext, PhaseEnd, PhaseOutcome } from './contract.ts';
 import { startEvaluations, type EvaluationsBeside } from './evaluations-beside.ts';
 import { activities, runJob } from './jobs.ts';
 import { releaseSignal } from './messages.ts';
@@ -12,14 +12,16 @@ import { phaseBoard, type PhaseBoard } from './phase-board.ts';
 
 export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome> {
   const board = phaseBoard(context);
+  const startedAt = Date.now();
+  const ended = (end: PhaseEnd, trainer: Readonly<Record<string, number>>) => ({ ...end, seconds: { wall: (Date.now() - startedAt) / 1000, trainer } });
   try {
     const finished = await activities('look for finished work').findFinishedPhase(context);
-    if (finished) return board.reused(finished);
+    if (finished) return ended(board.reused(finished), {});
 
     const beside = startEvaluations(context, board);
-    await trainToTheEnd(context, board, beside);
+    const trainer = await trainToTheEnd(context, board, beside);
     await beside.settled();
-    return await passGate(context, board, beside);
+    return ended(await passGate(context, board, beside), trainer);
   } catch (error) {
     const state = isCancellation(error) ? 'cancelled' : 'failed';
     board.ended(state);
@@ -28,8 +30,8 @@ export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome> {
   }
 }
 
-/** One attempt after the other, until one is proved complete. */
-async function trainToTheEnd(context: PhaseContext, board: PhaseBoard, beside: EvaluationsBeside): Promise<void> {
+/** One attempt after the other, until one is proved complete; returns its seconds by what it did. */
+async function trainToTheEnd(context: PhaseContext, board: PhaseBoard, beside: EvaluationsBeside): Promise<Readonly<Record<string, number>>> {
   let next = { change: null as Record<string, unknown> | null, rollBackBefore: null as number | null };
   for (let opened = 1; ; opened += 1) {
     const ticket = await activities('open an attempt').openAttempt({ context, opened, ...next });
@@ -39,7 +41,7 @@ async function trainToTheEnd(context: PhaseContext, board: PhaseBoard, beside: E
       beside.evaluate(checkpoint);
     });
     const judged = await activities(`${ticket.title} attempt ${String(ticket.number)}: judge its end`).judgeAttempt({ context, ticket, job });
-    if (judged.kind === 'completed') return;
+    if (judged.kind === 'completed') return judged.seconds;
     board.decided(judged.sentence);
     if (judged.kind === 'fail') throw phaseFailed(context, judged.sentence);
     if (judged.kind === 'hold') await holdForAPerson(context, board, judged.sentence);
@@ -49,7 +51,7 @@ async function trainToTheEnd(context: PhaseContext, board: PhaseBoard, beside: E
 }
 
 /** Evaluations → verdict, until one decides. */
-async function passGate(context: PhaseContext, board: PhaseBoard, beside: EvaluationsBeside): Promise<PhaseOutcome> {
+async function passGate(context: PhaseContext, board: PhaseBoard, beside: EvaluationsBeside): Promise<PhaseEnd> {
   for (;;) {
     const answer = await activities('judge the candidates').judgeGate({ context });
     board.judged(answer);
@@ -72,12 +74,12 @@ async function passGate(context: PhaseContext, board: PhaseBoard, beside: Evalua
   }
 }
 
-async function promoted(context: PhaseContext, board: PhaseBoard, checkpoint: CheckpointRef, answer: { readonly sentence: string; readonly score: number | null }): Promise<PhaseOutcome> {
+async function promoted(context: PhaseContext, board: PhaseBoard, checkpoint: CheckpointRef, answer: { readonly sentence: string; readonly score: number | null }): Promise<PhaseEnd> {
   const sealed = await activities(`promote checkpoint ${String(checkpoint.step)}`).promote({ context, checkpoint, because: answer.sentence, score: answer.score });
   return board.completed(sealed, answer);
 }
 
-async function parentKept(context: PhaseContext, board: PhaseBoard, checkpoint: CheckpointRef, because: string): Promise<PhaseOutcome> {
+async function parentKept(context: PhaseContext, board: PhaseBoard, checkpoint: CheckpointRef, because: string): Promise<PhaseEnd> {
   await activities('keep the parent').closePhase({ context, state: 'rejected', because, checkpoint });
   return board.rejected(checkpoint, because);
 }

@@ -31,7 +31,7 @@ export function pipelineBoard(): PipelineBoard {
     setAttributes(board, report);
   });
   setHandler(rowsSignal, (rows) => {
-    for (const row of rows) board.rows.set(`${row.checkpoint} ${row.benchmark}`, row);
+    for (const row of rows) keepRow(board, row);
   });
   setHandler(releaseUpdate, async (input) => await release(board, input ?? {}), {
     description: 'Lets a held phase go on. Input: {"phase": "sft", "by": "you", "reason": "why"}; all optional',
@@ -58,6 +58,12 @@ export function pipelineBoard(): PipelineBoard {
       if (board.attributes) upsertSearchAttributes([{ key: searchAttributes.state, value: state }]);
     },
   };
+}
+
+/** A row that a gate has judged stays when the next phase shows the same checkpoint as its parent. */
+function keepRow(board: Board, row: LeaderboardRow): void {
+  const key = `${row.checkpoint} ${row.benchmark}`;
+  if (row.verdict !== 'none' || !board.rows.has(key)) board.rows.set(key, row);
 }
 
 function waiting(phase: ResolvedPipeline['recipe']['phases'][number]): PhaseReport {

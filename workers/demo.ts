@@ -1,0 +1,62 @@
+/**
+ * `npm run demo`: an embedded Temporal server, a worker, and the whole tiny pipeline, followed to its leaderboard.
+ *
+ * Read top-down: open, start, follow, show, close. Ctrl-C leaves the pipeline open and nothing running; the next run goes on.
+ */
+import type { Client } from '@temporalio/client';
+import { createScreen } from './demo/bars.ts';
+import { followPipeline, type PipelineEnd } from './demo/follow.ts';
+import { leaderboardText } from './demo/leaderboard-text.ts';
+import { startOrJoin } from './demo/start-or-join.ts';
+import { timesText } from './demo/times-text.ts';
+import { openEmbeddedTemper } from './embedded-temper.ts';
+import { explained } from './exit-codes.ts';
+import { readSettings } from './settings.ts';
+import { onStopSignal } from './stop-signal.ts';
+import type { Leaderboard } from '../workflows/contract.ts';
+
+const pipelineId = 'demo';
+const screen = createScreen({
+  write: (text) => process.stdout.write(text),
+  isTerminal: process.stdout.isTTY,
+  columns: () => process.stdout.columns,
+});
+
+try {
+  process.exitCode = await demo();
+} catch (error) {
+  const { text, exitCode } = explained(error);
+  process.stderr.write(`${text}\n`);
+  process.exitCode = exitCode;
+}
+
+async function demo(): Promise<number> {
+  const stop = onStopSignal(process);
+  const settings = { ...readSettings(process.env), heartbeatSeconds: 1 };
+  const temper = await openEmbeddedTemper({ settings, profile: 'local', defaultRecipe: 'tiny', scanSeconds: 1 });
+  try {
+    const run = await startOrJoin(temper.client, { pipelineId, taskQueue: settings.taskQueue, input: { recipe: 'tiny' }, summary: 'The tiny recipe, through all five phases' });
+    screen.say(`${run.joined ? 'Going on with' : 'Started'} the pipeline: ${temper.uiUrl}/namespaces/${settings.namespace}/workflows/${pipelineId}/${run.runId}`);
+    const end = await followPipeline({ client: temper.client, run, screen, stop: stop.asked, died: temper.died });
+    return await show(temper.client, end);
+  } finally {
+    await temper.close({ graceSeconds: temper.place.place.profile.graceSeconds });
+    if (stop.asked.aborted) screen.say('Nothing of it runs now; `npm run demo` goes on from here.');
+  }
+}
+
+async function show(client: Client, end: PipelineEnd): Promise<number> {
+  switch (end.kind) {
+    case 'completed': {
+      const { rows } = await client.workflow.getHandle(pipelineId).query<Leaderboard>('leaderboard');
+      screen.say(`\n${leaderboardText(rows)}\n\n${timesText(end.result)}`);
+      return 0;
+    }
+    case 'failed':
+      screen.say(end.message);
+      return 1;
+    case 'stopped':
+      screen.say('Stopping: the trainer saves, then everything ends. The pipeline stays open.');
+      return 130;
+  }
+}

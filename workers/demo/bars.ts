@@ -1,0 +1,120 @@
+/**
+ * Shows the phases of a pipeline as they go: one bar a phase on a terminal, plain lines elsewhere.
+ *
+ * Covers text. Does not cover where the numbers come from (follow.ts).
+ */
+import type { PhaseView } from './follow.ts';
+
+export interface Screen {
+  show(phases: readonly PhaseView[], now: Date): void;
+  /** A line that stays above the bars. */
+  say(line: string): void;
+}
+
+export interface ScreenOptions {
+  readonly write: (text: string) => void;
+  readonly isTerminal: boolean;
+  readonly columns: () => number;
+}
+
+export function createScreen(options: ScreenOptions): Screen {
+  return options.isTerminal ? barScreen(options) : lineScreen(options);
+}
+
+const barWidth = 24;
+
+function barScreen({ write, columns }: ScreenOptions): Screen {
+  let drawn = 0;
+  const startedAt = new Map<string, StepSeen>();
+  const clear = () => {
+    if (drawn > 0) write(`\u001b[${String(drawn)}A\u001b[J`);
+    drawn = 0;
+  };
+  return {
+    show(phases, now) {
+      clear();
+      const lines = phases.map((phase) => cut(barLine(phase, secondsLeft(phase, startedAt, now)), columns() - 1));
+      write(`${lines.join('\n')}\n`);
+      drawn = lines.length;
+    },
+    say(line) {
+      clear();
+      write(`${line}\n`);
+    },
+  };
+}
+
+function barLine(phase: PhaseView, left: number | null): string {
+  const { step, of } = progressOf(phase);
+  const share = phase.state === 'completed' || phase.state === 'reused' || phase.state === 'rejected' ? 1 : of > 0 ? step / of : 0;
+  const full = Math.round(share * barWidth);
+  const bar = `${'█'.repeat(full)}${'·'.repeat(barWidth - full)}`;
+  return `${phase.phase.padEnd(8)} ${bar} ${phase.state.padEnd(10)} ${numbersOf(phase)}${left === null ? '' : `  about ${duration(left)} left`}`;
+}
+
+/** Only what changed: a phase's state or attempt, and each quarter of its steps. */
+function lineScreen({ write }: ScreenOptions): Screen {
+  const said = new Map<string, string>();
+  return {
+    show(phases) {
+      for (const phase of phases) {
+        const { step, of } = progressOf(phase);
+        const quarter = of > 0 ? Math.floor((4 * step) / of) : 0;
+        const key = `${phase.state} ${String(phase.attempt)} ${String(quarter)}`;
+        if (phase.state === 'waiting' || said.get(phase.phase) === key) continue;
+        said.set(phase.phase, key);
+        write(`${phase.phase}: ${phase.state}${numbersOf(phase) === '' ? '' : `, ${numbersOf(phase)}`}\n`);
+      }
+    },
+    say(line) {
+      write(`${line}\n`);
+    },
+  };
+}
+
+function progressOf(phase: PhaseView): { step: number; of: number } {
+  return phase.job && phase.job.of > 0 ? phase.job : phase;
+}
+
+function numbersOf(phase: PhaseView): string {
+  const { step, of } = progressOf(phase);
+  const metric = phase.job?.reward ?? phase.job?.loss ?? null;
+  const name = phase.job?.reward == null ? 'loss' : 'reward';
+  const parts = [
+    phase.attempt > 0 ? `attempt ${String(phase.attempt)}` : '',
+    of > 0 && phase.state === 'running' ? `${String(step)}/${String(of)}` : '',
+    phase.state === 'running' && phase.job ? phase.job.doing : '',
+    metric === null ? '' : `${name} ${metric.toFixed(3)}`,
+    phase.score === null ? '' : `score ${phase.score.toFixed(3)}`,
+    phase.state === 'running' || phase.note === '' ? '' : phase.note,
+  ];
+  return parts.filter((part) => part !== '').join('  ');
+}
+
+interface StepSeen {
+  readonly attempt: number;
+  readonly step: number;
+  readonly at: number;
+}
+
+/** Seconds left at the pace since the attempt's first step was seen; null while nothing can be said. */
+function secondsLeft(phase: PhaseView, seen: Map<string, StepSeen>, now: Date): number | null {
+  const { step, of } = progressOf(phase);
+  if (phase.state !== 'running' || step === 0) return null;
+  const first = seen.get(phase.phase);
+  if (first?.attempt !== phase.attempt) {
+    seen.set(phase.phase, { attempt: phase.attempt, step, at: now.getTime() });
+    return null;
+  }
+  const stepsDone = step - first.step;
+  return stepsDone > 0 ? ((of - step) * (now.getTime() - first.at)) / 1000 / stepsDone : null;
+}
+
+export function duration(seconds: number): string {
+  const whole = Math.round(seconds);
+  return whole < 60 ? `${String(whole)} s` : `${String(Math.floor(whole / 60))} min ${String(whole % 60)} s`;
+}
+
+function cut(text: string, columns: number): string {
+  return text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`;
+}

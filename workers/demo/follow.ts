@@ -1,0 +1,92 @@
+/**
+ * Follows a pipeline to its end through Temporal alone: the `status` query, and the heartbeat of the job that runs now.
+ *
+ * Covers one pipeline, once a second. Does not cover how it is shown (bars.ts).
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import { WorkflowFailedError, type Client } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { childIds, type JobHeartbeat, type PhaseReport, type PipelineResult, type PipelineStatus } from '../../workflows/contract.ts';
+import type { Screen } from './bars.ts';
+import type { PipelineRun } from './start-or-join.ts';
+
+/** A phase as it is now. */
+export interface PhaseView extends PhaseReport {
+  /** Null when no job of the phase is watched now. */
+  readonly job: JobHeartbeat | null;
+}
+
+export type PipelineEnd =
+  | { readonly kind: 'completed'; readonly result: PipelineResult }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'stopped' };
+
+export interface Following {
+  readonly client: Client;
+  readonly run: PipelineRun;
+  readonly screen: Screen;
+  /** Ends the following, not the pipeline. */
+  readonly stop: AbortSignal;
+  /** Rejects when what the pipeline runs on is gone. */
+  readonly died: Promise<never>;
+}
+
+/** Shows the phases until the pipeline ends, or `stop`. Rejects when the server or the worker dies. */
+export async function followPipeline({ client, run, screen, stop, died }: Following): Promise<PipelineEnd> {
+  const done = new AbortController();
+  const end = Promise.race([endOf(client, run), stopped(stop), died]).finally(() => {
+    done.abort();
+  });
+  end.catch(() => undefined);
+  while (!done.signal.aborted) {
+    await showOnce(client, run.pipelineId, screen);
+    await wait(1000, undefined, { signal: done.signal }).catch(() => undefined);
+  }
+  const ended = await end;
+  if (ended.kind !== 'stopped') await showOnce(client, run.pipelineId, screen);
+  return ended;
+}
+
+async function endOf(client: Client, { pipelineId, runId }: PipelineRun): Promise<PipelineEnd> {
+  try {
+    return { kind: 'completed', result: (await client.workflow.getHandle(pipelineId, runId).result()) as PipelineResult };
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    return { kind: 'failed', message: error.cause?.message ?? error.message };
+  }
+}
+
+function stopped(signal: AbortSignal): Promise<PipelineEnd> {
+  return new Promise((resolve) => {
+    const answer = () => {
+      resolve({ kind: 'stopped' });
+    };
+    if (signal.aborted) answer();
+    signal.addEventListener('abort', answer);
+  });
+}
+
+async function showOnce(client: Client, pipelineId: string, screen: Screen): Promise<void> {
+  const phases = await readPhases(client, pipelineId);
+  if (phases.length > 0) screen.show(phases, new Date());
+}
+
+/** The phases of a pipeline now; none before its recipe is resolved. */
+async function readPhases(client: Client, pipelineId: string): Promise<PhaseView[]> {
+  const { phases } = await client.workflow.getHandle(pipelineId).query<PipelineStatus>('status');
+  return await Promise.all(
+    phases.map(async (phase) => ({
+      ...phase,
+      job: phase.state === 'running' || phase.state === 'evaluating' ? await readHeartbeat(client, pipelineId, phase) : null,
+    })),
+  );
+}
+
+async function readHeartbeat(client: Client, pipelineId: string, phase: PhaseReport): Promise<JobHeartbeat | null> {
+  const { raw } = await client.workflow.getHandle(childIds.phase(pipelineId, phase.phase)).describe();
+  for (const activity of raw.pendingActivities ?? []) {
+    const [payload] = activity.heartbeatDetails?.payloads ?? [];
+    if (payload) return defaultPayloadConverter.fromPayload<JobHeartbeat>(payload);
+  }
+  return null;
+}

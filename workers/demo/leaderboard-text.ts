@@ -1,0 +1,42 @@
+/** The leaderboard as a person reads it on a terminal. */
+import type { LeaderboardRow } from '../../decisions/leaderboard.ts';
+
+interface Column {
+  readonly head: string;
+  readonly align: 'left' | 'right';
+  readonly cell: (row: LeaderboardRow) => string;
+}
+
+const columns: readonly Column[] = [
+  { head: 'phase', align: 'left', cell: (row) => row.phase },
+  { head: 'step', align: 'right', cell: (row) => String(row.step) },
+  { head: 'benchmark', align: 'left', cell: (row) => row.benchmark },
+  { head: 'n', align: 'right', cell: (row) => `${String(row.problems)}×${String(Math.round(row.samples / row.problems))}` },
+  { head: 'mean', align: 'right', cell: (row) => row.mean.toFixed(3) },
+  { head: '95 % interval', align: 'left', cell: (row) => `${row.low.toFixed(3)}–${row.high.toFixed(3)}` },
+  { head: 'gain in points', align: 'left', cell: gainOf },
+  { head: 'tokens', align: 'right', cell: (row) => row.tokensPerSample.toFixed(1) },
+  { head: 'runtime', align: 'right', cell: (row) => `${row.seconds.toFixed(1)} s` },
+  { head: 'verdict', align: 'left', cell: (row) => row.verdict },
+  { head: 'why', align: 'left', cell: (row) => row.why },
+];
+
+function gainOf({ gain }: LeaderboardRow): string {
+  if (gain === null) return '';
+  const [value, low, high] = [gain.mean, gain.low, gain.high].map((share) => `${share < 0 ? '' : '+'}${(100 * share).toFixed(1)}`);
+  return `${value ?? ''} [${low ?? ''}, ${high ?? ''}]`;
+}
+
+/** One line a candidate; `n` is problems × samples of each. */
+export function leaderboardText(rows: readonly LeaderboardRow[]): string {
+  const cells = [columns.map(({ head }) => head), ...rows.map((row) => columns.map(({ cell }) => cell(row)))];
+  const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index]?.length ?? 0)));
+  const lines = cells.map((line) =>
+    line
+      .map((cell, index) => (columns[index]?.align === 'right' ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+  const rule = widths.map((width) => '─'.repeat(width)).join('  ');
+  return [lines[0] ?? '', rule, ...lines.slice(1)].join('\n');
+}

@@ -1,0 +1,33 @@
+/** The run of a pipeline: the open one, or a new one of the same id. */
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { workflowNames, type PipelineInput } from '../../workflows/contract.ts';
+
+export interface PipelineRun {
+  readonly pipelineId: string;
+  readonly runId: string;
+  /** True when the run was open already. */
+  readonly joined: boolean;
+}
+
+export async function startOrJoin(client: Client, wish: { readonly pipelineId: string; readonly taskQueue: string; readonly input: PipelineInput; readonly summary: string }): Promise<PipelineRun> {
+  const { pipelineId } = wish;
+  const open = await openRunOf(client, pipelineId);
+  if (open !== null) return { pipelineId, runId: open, joined: true };
+  const handle = await client.workflow.start(workflowNames.pipeline, {
+    workflowId: pipelineId,
+    taskQueue: wish.taskQueue,
+    args: [wish.input],
+    staticSummary: wish.summary,
+  });
+  return { pipelineId, runId: handle.firstExecutionRunId, joined: false };
+}
+
+async function openRunOf(client: Client, pipelineId: string): Promise<string | null> {
+  try {
+    const { status, runId } = await client.workflow.getHandle(pipelineId).describe();
+    return status.name === 'RUNNING' ? runId : null;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+}

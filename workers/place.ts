@@ -1,0 +1,79 @@
+/**
+ * What a worker's activities are given on this machine: the ledger, the scanner, and the backend of each profile.
+ *
+ * Covers wiring. Does not cover the Temporal worker (temper-worker.ts).
+ */
+import { join, resolve } from 'node:path';
+import type { Connection } from '@temporalio/client';
+import type { ActivityDependencies, Place } from '../activities/dependencies.ts';
+import { loadProfile, loadRecipe } from '../configs/load.ts';
+import { TemperError } from '../decisions/errors.ts';
+import { createLocalBackend, type LocalBackend } from '../local/backend.ts';
+import type { Ledger } from '../store/ledger/ledger.ts';
+import { openSqliteLedger } from '../store/ledger/sqlite.ts';
+import { createScanner, type Scanner } from '../store/scanner.ts';
+import { checkStore } from '../store/store-check.ts';
+import { searchAttributesKnown } from './search-attributes.ts';
+import type { Settings } from './settings.ts';
+
+export interface OpenPlace {
+  readonly place: Place;
+  readonly backend: LocalBackend;
+  readonly dependencies: ActivityDependencies;
+  close(): Promise<void>;
+}
+
+export interface PlaceOptions {
+  readonly settings: Settings;
+  readonly connection: Connection;
+  readonly profile: string;
+  readonly defaultRecipe: string | null;
+  /** Pause between two walks over the live run directories. Seconds. */
+  readonly scanSeconds: number;
+}
+
+/** Opens the profile's store and backend. Throws `invalid-input`, `not-found`, `store-unusable`. */
+export async function openPlace(options: PlaceOptions): Promise<OpenPlace> {
+  const { settings } = options;
+  const { value: profile } = await loadProfile(settings.profilesDirectory, options.profile);
+  const storeDirectory = resolve(profile.store.path ?? settings.storeDirectory);
+  await checkStore(storeDirectory);
+  const backend = createLocalBackend({
+    root: join(storeDirectory, 'local'),
+    slots: profile.slots,
+    command: () => ({
+      file: settings.python,
+      args: ['-m', 'temper_trainers'],
+      env: { PYTHONPATH: join(settings.home, 'trainers'), PYTHONUNBUFFERED: '1' },
+    }),
+  });
+  const place: Place = { profile, storeDirectory, backend };
+  const ledger = await openSqliteLedger(join(storeDirectory, 'ledger.sqlite'));
+  const scanner = createScanner({ everySeconds: options.scanSeconds });
+  return {
+    place,
+    backend,
+    dependencies: dependenciesOf(options, place, { ledger, scanner }),
+    async close() {
+      scanner.close();
+      backend.close();
+      await ledger.close();
+    },
+  };
+}
+
+function dependenciesOf(options: PlaceOptions, place: Place, parts: { readonly ledger: Ledger; readonly scanner: Scanner }): ActivityDependencies {
+  const { settings, connection, defaultRecipe } = options;
+  return {
+    ...parts,
+    placeOf(name) {
+      if (name === undefined || name === place.profile.name) return place;
+      throw new TemperError('not-found', `this worker runs jobs on the profile "${place.profile.name}", not on "${name}"`);
+    },
+    readRecipe: (recipe, set) => loadRecipe(settings.recipesDirectory, recipe, set),
+    defaultRecipe,
+    searchAttributesKnown: () => searchAttributesKnown(connection, settings.namespace),
+    heartbeatSeconds: settings.heartbeatSeconds,
+    now: () => new Date(),
+  };
+}

@@ -1,0 +1,75 @@
+/**
+ * What a Temper process needs to know of its machine, parsed once from the environment into a frozen value.
+ *
+ * Covers addresses, folders and programs. Does not cover what is trained (recipes) or where jobs run (profiles).
+ */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { TemperError } from '../decisions/errors.ts';
+import { defaultTaskQueue } from '../workflows/contract.ts';
+
+export interface Settings {
+  /** The checkout, or the folder that the package is installed in. */
+  readonly home: string;
+  /** Run directories, the ledger and the embedded server's database lie below it. */
+  readonly storeDirectory: string;
+  readonly recipesDirectory: string;
+  readonly profilesDirectory: string;
+  /** Address of the Temporal server, and of the embedded one. */
+  readonly port: number;
+  readonly uiPort: number;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  readonly temporalCli: string;
+  /** The Python that has the trainers' packages. */
+  readonly python: string;
+  /** How often a watched job tells Temporal that it is watched, at most. */
+  readonly heartbeatSeconds: number;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const setUpSchema = z.object({ temporalCli: z.string(), python: z.string() });
+
+/** Reads `TEMPER_STORE`, `TEMPER_PORT`, `TEMPER_UI_PORT`, `TEMPER_CACHE`, and what set-up has put in place. Throws `environment-unusable`. */
+export function readSettings(environment: Environment): Settings {
+  const home = fileURLToPath(new URL('..', import.meta.url));
+  const cache = resolve(environment['TEMPER_CACHE'] ?? join(home, '.temper'));
+  return Object.freeze({
+    home,
+    storeDirectory: resolve(environment['TEMPER_STORE'] ?? join(home, '.temper', 'store')),
+    recipesDirectory: resolve(environment['TEMPER_RECIPES'] ?? join(home, 'configs', 'recipes')),
+    profilesDirectory: resolve(environment['TEMPER_PROFILES'] ?? join(home, 'configs', 'profiles')),
+    port: portOf(environment, 'TEMPER_PORT', 7233),
+    uiPort: portOf(environment, 'TEMPER_UI_PORT', 8233),
+    namespace: 'default',
+    taskQueue: environment['TEMPER_TASK_QUEUE'] ?? defaultTaskQueue,
+    heartbeatSeconds: 10,
+    ...programs(environment, cache),
+  });
+}
+
+function programs(environment: Environment, cache: string): { temporalCli: string; python: string } {
+  const { TEMPORAL_CLI: temporalCli, TEMPER_PYTHON: python } = environment;
+  if (temporalCli && python) return { temporalCli, python };
+  const file = join(cache, 'setup.json');
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new TemperError('environment-unusable', `nothing is set up here (${file} is missing): run \`npm run setup\``, { cause });
+  }
+  const found = setUpSchema.safeParse(JSON.parse(text));
+  if (!found.success) throw new TemperError('environment-unusable', `${file} is of another version: run \`npm run setup\``);
+  return { temporalCli: temporalCli ?? found.data.temporalCli, python: python ?? found.data.python };
+}
+
+function portOf(environment: Environment, variable: string, fallback: number): number {
+  const text = environment[variable];
+  if (text === undefined || text === '') return fallback;
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new TemperError('environment-unusable', `${variable} is "${text}", and must be a port from 1 to 65535`);
+}

@@ -1,0 +1,65 @@
+/**
+ * A Temporal worker with Temper's workflows and activities, and the settings that make a killed one cost little.
+ *
+ * Covers connection, bundle and limits. Does not cover what the activities need (place.ts).
+ */
+import { fileURLToPath } from 'node:url';
+import { DefaultLogger, NativeConnection, Runtime, Worker, type LogLevel } from '@temporalio/worker';
+import type { Activities } from '../activities/index.ts';
+
+export interface TemperWorkerOptions {
+  readonly address: string;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  readonly activities: Activities;
+  /** Upper bound of the heartbeat pace, in seconds: also how soon a cancellation is noticed. */
+  readonly heartbeatSeconds: number;
+}
+
+export interface TemperWorker {
+  /** Rejects when the worker fails; resolves after `stop`. */
+  readonly running: Promise<void>;
+  /** Leaves fast: the jobs run on, and the next worker goes on watching them. */
+  stop(): Promise<void>;
+}
+
+/** Sends the SDK's own log lines to `write`. Once per process, before the first worker. */
+export function installRuntime(write: (line: string) => void, level: LogLevel = 'WARN'): void {
+  const logger = new DefaultLogger(level, ({ level: of, message, meta }) => {
+    write(`${new Date().toISOString()} ${of} ${message} ${meta ? JSON.stringify(meta, errorsToo) : ''}`);
+  });
+  Runtime.install({ logger, shutdownSignals: [] });
+}
+
+export async function startTemperWorker(options: TemperWorkerOptions): Promise<TemperWorker> {
+  const connection = await NativeConnection.connect({ address: options.address });
+  const worker = await Worker.create({
+    connection,
+    namespace: options.namespace,
+    taskQueue: options.taskQueue,
+    workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
+    activities: { ...options.activities },
+    // After a kill -9, a waiting run is taken over when this has passed.
+    stickyQueueScheduleToStartTimeout: '2 seconds',
+    // A cached run costs about 1 MB, and a waiting one needs no cache.
+    maxCachedWorkflows: 50,
+    // Each watched job holds a slot for as long as it runs.
+    maxConcurrentActivityTaskExecutions: 2000,
+    maxHeartbeatThrottleInterval: options.heartbeatSeconds * 1000,
+    shutdownGraceTime: 0,
+    shutdownForceTime: '10 seconds',
+  });
+  const running = worker.run().finally(() => connection.close());
+  running.catch(() => undefined);
+  return {
+    running,
+    async stop() {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await running;
+    },
+  };
+}
+
+function errorsToo(_key: string, value: unknown): unknown {
+  return value instanceof Error ? { name: value.name, message: value.message, stack: value.stack } : typeof value === 'bigint' ? String(value) : value;
+}
