@@ -38,7 +38,7 @@ async function main() {
   const begun = Date.now();
   const paths = await setUp({ environment, say });
   if (command === 'setup') {
-    say(`Everything is in place (looked for ${((Date.now() - begun) / 1000).toFixed(1)} s):`);
+    say(`Everything is in place (${((Date.now() - begun) / 1000).toFixed(1)} s):`);
     for (const [name, path] of Object.entries(paths)) say(`  ${name.padEnd(12)} ${path}`);
     return 0;
   }

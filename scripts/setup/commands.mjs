@@ -41,7 +41,7 @@ export function onPath(name, environment) {
 export async function runLogged(context, work) {
   const { places } = context;
   mkdirSync(places.logs, { recursive: true });
-  const log = join(places.logs, `${work.name}.log`);
+  const log = join(places.logs, `${work.name.replaceAll(' ', '-')}.log`);
   const output = openSync(log, 'w');
   const started = Date.now();
   const freeAtStart = freeBytes(places.cache);
@@ -78,12 +78,17 @@ function runGroup(context, work, output) {
 }
 
 function failed(work, ended, log) {
-  const lines = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-8);
   return new SetupProblem(`${work.name} failed (${ended}).`, {
     fix: `${work.fix} All of its output: ${log}`,
     exitCode: exitCodes.unavailable,
-    details: lines.join('\n'),
+    details: shorten(readFileSync(log, 'utf8')),
   });
+}
+
+/** Programs say what is wrong in their first lines or in their last ones. */
+function shorten(text) {
+  const lines = text.trimEnd().split('\n');
+  return (lines.length <= 9 ? lines : [...lines.slice(0, 4), '…', ...lines.slice(-4)]).join('\n');
 }
 
 function freeBytes(folder) {

@@ -38,7 +38,7 @@ async function acquire(context, text) {
   while (!tryCreate(lock, text)) {
     const holder = look(lock);
     if (holder.state === 'stale') {
-      if (takeAway(lock, holder.text)) await endLeftovers(context);
+      takeAway(lock, holder.text);
       continue;
     }
     if (!said && holder.state === 'held') {
@@ -49,6 +49,7 @@ async function acquire(context, text) {
     }
     await pause(lookEveryMilliseconds);
   }
+  await endLeftovers(context);
 }
 
 function tryCreate(lock, text) {
@@ -81,14 +82,12 @@ function takeAway(lock, staleText) {
   try {
     renameSync(lock, aside);
   } catch (error) {
-    if (error.code === 'ENOENT') return false;
+    if (error.code === 'ENOENT') return;
     throw error;
   }
-  const moved = readFileSync(aside, 'utf8');
-  const right = staleText === undefined || moved === staleText;
-  if (!right) linkSync(aside, lock);
+  const tookNewer = staleText !== undefined && readFileSync(aside, 'utf8') !== staleText;
+  if (tookNewer) linkSync(aside, lock);
   rmSync(aside);
-  return right;
 }
 
 async function endLeftovers(context) {

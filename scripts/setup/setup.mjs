@@ -27,8 +27,9 @@ export async function setUp({ environment, say }) {
   const found = look(context);
   const missing = missingOf(found);
   if (missing.length === 0 && isRecorded(context, found)) return pathsOf(found);
-  if (missing.length > 0) prepare(context, missing);
+  if (missing.length > 0) refuseEarly(context, missing);
   makeWritable(context.places.cache);
+  if (missing.length > 0) announce(context, missing);
   return withSignals(context, () => alone(context, () => finish(context)));
 }
 
@@ -56,13 +57,16 @@ function missingOf(found) {
   return Object.keys(steps).filter((name) => found[name] === undefined);
 }
 
-function prepare(context, missing) {
+/** What would only fail later, after a part was fetched. */
+function refuseEarly(context, missing) {
   if (missing.includes('python') || missing.includes('temporalCli')) context.python();
   refuseFullDisk(missing.map((name) => ({ folder: steps[name].folder(context.places), bytes: steps[name].diskBytes })));
+}
+
+function announce(context, missing) {
   const sum = (field) => inGigabytes(missing.reduce((bytes, name) => bytes + steps[name][field], 0));
-  context.say(
-    `Setting up in ${context.places.cache}: up to ${sum('downloadBytes')} to download, ${sum('diskBytes')} on disk, once.`,
-  );
+  const sizes = `up to ${sum('downloadBytes')} to download, ${sum('diskBytes')} on disk`;
+  context.say(`Setting up in ${context.places.cache}: ${sizes}, once.`);
 }
 
 /** Under the lock: another set-up may have done part of it meanwhile, so every step is looked at again. */
@@ -107,7 +111,8 @@ function secondsSince(begun) {
 async function withSignals(context, work) {
   const codes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
   const stop = (signal) => {
-    if (context.child !== undefined) signalGroup(context.child, 'SIGTERM');
+    // Half-finished steps are done anew, so nothing is lost by not waiting for npm to tidy up.
+    if (context.child !== undefined) signalGroup(context.child, 'SIGKILL');
     context.release();
     context.say('Set-up was interrupted. Running it again goes on from here.');
     process.exit(codes[signal]);

@@ -64,8 +64,9 @@ function explicit(context, path) {
 
 /** Undefined for a CLI that can be used, else what is wrong with it. */
 function problemOf(path) {
-  const version = readVersion(probe(path, ['--version']));
-  if (version === undefined) return 'cannot be run';
+  const answer = probe(path, ['--version']);
+  const version = answer?.startsWith('temporal version') ? readVersion(answer) : undefined;
+  if (version === undefined) return 'is no Temporal CLI that can be run here';
   return isAtLeast(version, least)
     ? undefined
     : `is version ${version.join('.')}, and ${least.join('.')} or newer is needed`;
