@@ -1,5 +1,6 @@
 import { type Phase, recipeSchema } from '../../configs/schema.ts';
 import { canonicalJson, differingField, type IdentityParts, identityText } from '../../decisions/identity.ts';
+import { refusalOf } from '../support/builders.ts';
 
 const benchmarks = {
   addition: {
@@ -122,5 +123,5 @@ test('canonical JSON sorts keys, drops what is undefined, and knows one zero', (
 });
 
 test.each([NaN, Infinity, 1n, () => 1])('canonical JSON refuses %p', (value) => {
-  expect(() => canonicalJson({ value })).toThrow(expect.objectContaining({ code: 'invalid-input' }));
+  expect(refusalOf(() => canonicalJson({ value }))).toBe('invalid-input');
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type JobOwner, jobName, slug } from '../../decisions/job-name.ts';
+import { refusalOf } from '../support/builders.ts';
 
 const owner = (change: Partial<JobOwner> = {}): JobOwner => ({
   workflowId: 'demo/sft',
@@ -67,7 +68,7 @@ describe('jobName', () => {
   });
 
   test.each([0, -1, 1.5, NaN])('refuses the attempt number %p', (attempt) => {
-    expect(() => jobName(owner({ attempt }))).toThrow(expect.objectContaining({ code: 'invalid-input' }));
+    expect(refusalOf(() => jobName(owner({ attempt })))).toBe('invalid-input');
   });
 });
 

@@ -1,6 +1,5 @@
 import type { ClassReason } from '../../decisions/failure.ts';
-import { type GateVerdict } from '../../decisions/gate.ts';
-import { percent, points, sentencesOfStage, sentenceOfVerdict, whyNot } from '../../decisions/gate-sentences.ts';
+import { percent, points } from '../../decisions/gate-sentences.ts';
 import type { RetryDecision, RetryReason } from '../../decisions/retry.ts';
 import {
   duration,
@@ -11,7 +10,7 @@ import {
   sentenceOfRetry,
 } from '../../decisions/sentences.ts';
 import { chooseResumePoint } from '../../decisions/resume-point.ts';
-import { checkpoint, resumeCandidate } from '../support/builders.ts';
+import { resumeCandidate } from '../support/builders.ts';
 
 test.each<{ because: ClassReason; want: string }>([
   {
@@ -218,152 +217,4 @@ test.each([
   { value: points(0.0001), want: '0.0' },
 ])('reads $want', ({ value, want }) => {
   expect(value).toBe(want);
-});
-
-const line = { checkpoint: 'c1', step: 10, score: 0.5, seeds: 2 };
-const estimate = { mean: 0.01, low: -0.03, high: 0.05, n: 40 };
-test.each<{ verdict: GateVerdict; want: string }>([
-  {
-    verdict: {
-      kind: 'promote',
-      checkpoint: checkpoint('c1', 10),
-      score: null,
-      because: { rule: 'no-gate', step: 10 },
-      stages: [],
-    },
-    want: 'Promoted c1: no gate is set, and it is the newest, at step 10.',
-  },
-  {
-    verdict: {
-      kind: 'promote',
-      checkpoint: checkpoint('c1', 10),
-      score: null,
-      because: { rule: 'newest', step: 10, passed: 2 },
-      stages: [],
-    },
-    want: 'Promoted c1: the newest of 2 candidates that passed, at step 10.',
-  },
-  {
-    verdict: {
-      kind: 'promote',
-      checkpoint: checkpoint('c1', 10),
-      score: 0.5,
-      because: { rule: 'highest', benchmark: 'addition', score: 0.5, next: null },
-      stages: [],
-    },
-    want: 'Promoted c1: highest on addition with 50.0 %; it is the only candidate.',
-  },
-  {
-    verdict: {
-      kind: 'promote',
-      checkpoint: checkpoint('c1', 10),
-      score: 0.5,
-      because: {
-        rule: 'highest',
-        benchmark: 'addition',
-        score: 0.5,
-        next: { ...line, checkpoint: 'c2', score: 0.4, tokensPerSample: 9, fromLeader: estimate, tied: false },
-      },
-      stages: [],
-    },
-    want: 'Promoted c1: highest on addition with 50.0 %; next is c2 with 40.0 %.',
-  },
-  {
-    verdict: {
-      kind: 'promote',
-      checkpoint: checkpoint('c1', 10),
-      score: 0.5,
-      because: { rule: 'tie', by: 'earlier', benchmark: 'addition', among: 3 },
-      stages: [],
-    },
-    want: 'Promoted c1: 3 candidates cannot be told apart on addition, and it is the earliest.',
-  },
-  {
-    verdict: {
-      kind: 'more-evaluations',
-      missing: [],
-      because: { rule: 'first-seeds', seeds: 2, missing: 1 },
-      stages: [],
-    },
-    want: '1 evaluation missing before the gate can judge (seeds 1 to 2 of each candidate).',
-  },
-  {
-    verdict: {
-      kind: 'more-evaluations',
-      missing: [],
-      because: { rule: 'undecided', benchmark: 'addition', contenders: ['c1', 'c2'], missing: 3 },
-      stages: [],
-    },
-    want: 'The evidence on addition does not decide for c1, c2: 3 evaluations more.',
-  },
-  {
-    verdict: { kind: 'hold', because: { rule: 'no-candidates' }, stages: [] },
-    want: 'Held: there is no candidate to promote.',
-  },
-  {
-    verdict: { kind: 'hold', because: { rule: 'evaluation-budget', missing: 3, left: 1 }, stages: [] },
-    want: 'Held: 3 evaluations would be needed, and the budget leaves 1.',
-  },
-  {
-    verdict: {
-      kind: 'reject',
-      because: { rule: 'none-passed', stage: 0, candidates: 1 },
-      stages: [{ stage: 'score-at-least', benchmark: 'addition', atLeast: 0.9, lines: [] }],
-    },
-    want: 'Rejected: none of 1 candidate passed "At least 90.0 % on addition".',
-  },
-])('$want', ({ verdict, want }) => {
-  expect(sentenceOfVerdict(verdict)).toBe(want);
-});
-
-test('each stage is told with its numbers', () => {
-  const parent = { checkpoint: 'p', score: 0.49, seeds: 1 };
-  const bound = { ...line, estimate, decidedBy: 'point-estimate' as const, outcome: 'passed' as const };
-  expect(
-    sentencesOfStage({ stage: 'not-worse-than-parent', benchmark: 'addition', margin: 0.02, parent, lines: [bound] }),
-  ).toEqual([
-    'Not more than 2.0 points below the parent on addition:',
-    "c1: 50.0 %, +1.0 (−3.0 to +5.0) points to the parent's 49.0 % (passed by the point estimate: 2 seeds left it open).",
-  ]);
-  expect(
-    sentencesOfStage({
-      stage: 'not-worse-than-parent',
-      benchmark: 'addition',
-      margin: 0,
-      parent: null,
-      lines: [{ ...bound, estimate: null, decidedBy: 'no-parent' }],
-    })[1],
-  ).toBe('c1: 50.0 %, passes: there is no parent to compare with.');
-  expect(
-    sentencesOfStage({
-      stage: 'score-at-least',
-      benchmark: 'addition',
-      atLeast: 0.4,
-      lines: [{ ...bound, estimate: { ...estimate, low: 0.45, high: 0.55 }, decidedBy: 'interval' }],
-    })[1],
-  ).toBe('c1: 50.0 %, 45.0 % to 55.0 % (passed with 2 seeds).');
-  const ranked = { ...line, tokensPerSample: 9.5, fromLeader: null, tied: true };
-  expect(
-    sentencesOfStage({
-      stage: 'rank',
-      benchmark: 'addition',
-      tie: ['tokens', 'earlier'],
-      lines: [ranked, { ...ranked, checkpoint: 'c2', fromLeader: estimate }],
-    }),
-  ).toEqual([
-    'Highest mean on addition; inside the noise: fewer tokens, then earlier:',
-    'c1: 50.0 %, 9.5 tokens per sample, the highest mean.',
-    'c2: 50.0 %, 9.5 tokens per sample, +1.0 (−3.0 to +5.0) points to the highest, inside the noise.',
-  ]);
-});
-
-test('one that passed but is older than the promoted one hears so', () => {
-  const verdict: GateVerdict = {
-    kind: 'promote',
-    checkpoint: checkpoint('c2', 20),
-    score: null,
-    because: { rule: 'newest', step: 20, passed: 2 },
-    stages: [],
-  };
-  expect(whyNot(verdict, 'c1')).toBe('c2 is newer.');
 });

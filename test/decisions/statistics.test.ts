@@ -11,6 +11,7 @@ import {
   standardDeviation,
   wilson,
 } from '../../decisions/statistics.ts';
+import { refusalOf } from '../support/builders.ts';
 
 const scores = (values: readonly number[]): ProblemScore[] =>
   values.map((score, index) => ({ problem: `p${index}`, score }));
@@ -70,7 +71,7 @@ test.each([
   { n: 4, correct: 2, k: 0 },
   { n: 4, correct: -1, k: 2 },
 ])('pass@$k of $correct among $n is refused', ({ n, correct, k }) => {
-  expect(() => passAtK(n, correct, k)).toThrow(expect.objectContaining({ code: 'invalid-input' }));
+  expect(refusalOf(() => passAtK(n, correct, k))).toBe('invalid-input');
 });
 
 describe('maj@k', () => {

@@ -1,4 +1,5 @@
 /** Builders of what decisions look at: each begins with something ordinary, and a test says only what matters to it. */
+import { type ErrorCode, TemperError } from '../../decisions/errors.ts';
 import type { CheckpointFact, Evaluation, ProblemOutcome } from '../../decisions/evaluation.ts';
 import type {
   Asked,
@@ -200,4 +201,15 @@ function outcome(problem: string, correct: number, { samples, tokens }: Evaluati
     answers: correctAnswers.map((right) => (right ? 'right' : 'wrong')),
     correctAnswers,
   };
+}
+
+/** The code with which something is refused. */
+export function refusalOf(act: () => unknown): ErrorCode | 'not refused' {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof TemperError) return error.code;
+    throw error;
+  }
+  return 'not refused';
 }

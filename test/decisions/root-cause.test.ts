@@ -1,0 +1,148 @@
+import { classify } from '../../decisions/classify.ts';
+import type { FailureClass, RankEnd } from '../../decisions/failure.ts';
+import { evidence } from '../support/builders.ts';
+
+const at = (second: number): string => `2026-11-29T10:00:${String(second).padStart(2, '0')}.000Z`;
+const killed = { exitCode: null, signal: 'SIGKILL' };
+const closedByPeer = { exitCode: 1, lastLines: ['RuntimeError: Connection closed by peer [10.0.0.2]:4242'] };
+const oom = { exitCode: 1, lastLines: ['torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB'] };
+const nccl = {
+  exitCode: 134,
+  lastLines: [
+    'Watchdog caught collective operation timeout: WorkNCCL(SeqNum=418, OpType=ALLREDUCE) ran for 600012 milliseconds',
+  ],
+};
+
+describe('the root before its cascade', () => {
+  test.each<{ title: string; ranks: Partial<RankEnd>[]; want: FailureClass; rank: number }>([
+    {
+      title: 'the first of two that were killed',
+      ranks: [
+        { ...killed, endedAt: at(9) },
+        { ...killed, endedAt: at(3) },
+      ],
+      want: 'killed',
+      rank: 1,
+    },
+    {
+      title: 'a full GPU, though peers lost their connection before it was seen to end',
+      ranks: [
+        { ...closedByPeer, endedAt: at(1) },
+        { ...oom, endedAt: at(2) },
+      ],
+      want: 'gpu-oom',
+      rank: 1,
+    },
+    {
+      title: 'a full GPU, though the launcher stopped the others first',
+      ranks: [
+        { exitCode: null, signal: 'SIGTERM', endedAt: at(1) },
+        { ...oom, endedAt: at(2) },
+        { exitCode: 143, endedAt: at(0) },
+      ],
+      want: 'gpu-oom',
+      rank: 1,
+    },
+    {
+      title: 'a killed rank, whose peers time out in NCCL',
+      ranks: [
+        { ...nccl, endedAt: at(30) },
+        { ...killed, endedAt: at(1) },
+      ],
+      want: 'killed',
+      rank: 1,
+    },
+    {
+      title: 'NCCL itself, when no other cause is to be seen',
+      ranks: [
+        { ...nccl, endedAt: at(30) },
+        { ...closedByPeer, endedAt: at(1) },
+      ],
+      want: 'nccl-watchdog',
+      rank: 0,
+    },
+    {
+      title: 'an unknown exception, whose peers time out in NCCL',
+      ranks: [
+        { ...nccl, endedAt: at(30) },
+        { exitCode: 1, lastLines: ['ValueError: no moon'], endedAt: at(1) },
+      ],
+      want: 'unknown',
+      rank: 1,
+    },
+    {
+      title: 'an unknown exception, whose peers are killed afterwards',
+      ranks: [
+        { ...killed, endedAt: at(5) },
+        { exitCode: 1, lastLines: ['ValueError: no moon'], endedAt: at(1) },
+      ],
+      want: 'unknown',
+      rank: 1,
+    },
+    {
+      title: 'a preempted pod, though peers failed while it was still saving',
+      ranks: [
+        { exitCode: 1, lastLines: ['RuntimeError: strange'], endedAt: at(5) },
+        { exitCode: 143, reason: 'PreemptionByScheduler', endedAt: at(20) },
+      ],
+      want: 'preempted',
+      rank: 1,
+    },
+    {
+      title: 'the one whose end was seen',
+      ranks: [
+        { ...killed, endedAt: null },
+        { ...killed, endedAt: at(50) },
+      ],
+      want: 'killed',
+      rank: 1,
+    },
+    {
+      title: 'the lowest rank of those that ended at once',
+      ranks: [{ ...closedByPeer }, { ...killed }, { ...killed }],
+      want: 'killed',
+      rank: 1,
+    },
+    {
+      title: 'a lost connection, when there is nothing else',
+      ranks: [
+        { ...closedByPeer, endedAt: at(3) },
+        { ...closedByPeer, endedAt: at(2) },
+      ],
+      want: 'network',
+      rank: 1,
+    },
+  ])('$title', ({ ranks, want, rank }) => {
+    const seen = evidence()
+      .withoutResult()
+      .ranks(...ranks);
+    expect(classify(seen.build())).toMatchObject({ kind: 'failed', class: want, rank, node: 'node-1' });
+    const backwards = { ...seen.build(), ranks: [...seen.build().ranks].reverse() };
+    expect(classify(backwards)).toEqual(classify(seen.build()));
+  });
+
+  test.each<{ title: string; code: number; lines?: string[]; want: FailureClass; rank: number }>([
+    { title: 'killed', code: -9, want: 'killed', rank: 3 },
+    {
+      title: 'killed, though peers complain',
+      code: -9,
+      lines: ['RuntimeError: Connection closed by peer'],
+      want: 'killed',
+      rank: 3,
+    },
+    { title: 'aborted by the NCCL watchdog', code: -6, lines: nccl.lastLines, want: 'nccl-watchdog', rank: 0 },
+    { title: 'segmentation fault', code: -11, want: 'crashed', rank: 3 },
+    { title: 'out of memory', code: 1, lines: oom.lastLines, want: 'gpu-oom', rank: 0 },
+  ])('torchrun ends with 1 whatever happened; its last words count: $title', ({ code, lines = [], want, rank }) => {
+    const block = [
+      'Root Cause (first observed failure):',
+      '[0]:',
+      '  rank      : 3 (local_rank: 3)',
+      `  exitcode  : ${code} (pid: 4242)`,
+    ];
+    const seen = evidence()
+      .withoutResult()
+      .ranks({ exitCode: 1, lastLines: [...lines, ...block] });
+    expect(classify(seen.build())).toMatchObject({ class: want, rank });
+  });
+});
