@@ -1,4 +1,4 @@
-"""The phases of the tiny recipe by hand: `python trainers/bench/chain.py <folder> [seed] [last phase]`.
+"""The phases of the tiny recipe by hand: `python bench/chain.py <folder> [--seed 1] [--last sao] [--set base.steps=480]`.
 
 Runs base, sft, drgrpo, orpo, bake, sao through `python -m temper_trainers` in fresh folders, then one evaluate job over
 their last checkpoints; prints seconds and scores. Phases and benchmark are read from configs/recipes/tiny.yaml.
@@ -6,39 +6,26 @@ their last checkpoints; prints seconds and scores. Phases and benchmark are read
 
 from __future__ import annotations
 
+import argparse
 import json
-import re
-import sys
 from pathlib import Path
 from typing import Any
 
-import yaml
-from attempt import TRAINERS, checkpoint, run_attempt
+from attempt import checkpoint, run_attempt
+from tiny_recipe import TinyRecipe, add_recipe_arguments
 
-# PyYAML reads 5e-3 as a text; YAML 1.2, and so the recipe, means a number
-yaml.SafeLoader.add_implicit_resolver(
-    "tag:yaml.org,2002:float", re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+$"), list("-+0123456789")
-)
-RECIPE = yaml.safe_load((TRAINERS.parent / "configs/recipes/tiny.yaml").read_text())
-PHASES: dict[str, dict[str, Any]] = {phase["name"]: phase for phase in RECIPE["phases"]}
-BENCHMARK = {"name": "addition", **RECIPE["benchmarks"]["addition"]}
+EVALUATION_SEED = 7
 
 
-def request_of(phase: dict[str, Any]) -> dict[str, Any]:
-    """The part of a request that the recipe decides."""
-    step = phase["params"].get("steps", 1)
-    return {"kind": phase["kind"], "params": phase["params"], "data": phase.get("data"), "targetStep": step}
-
-
-def run_chain(folder: Path, seed: int, last: str = "sao") -> dict[str, dict[str, Any]]:
+def run_chain(recipe: TinyRecipe, folder: Path, seed: int, last: str) -> dict[str, dict[str, Any]]:
     """Run the phases up to `last`; returns each phase's last checkpoint."""
     made: dict[str, dict[str, Any]] = {}
     start: dict[str, Any] | None = None
     base: str | None = None
-    for name, phase in PHASES.items():
+    for name in recipe.phases:
         directory = folder / name
         result = run_attempt(
-            directory, {**request_of(phase), "seed": seed, "model": {"tiny": {"seed": seed}}, "start": start}
+            directory, {**recipe.request_of(name), "seed": seed, "model": {"tiny": {"seed": seed}}, "start": start}
         )
         artifact = result["artifacts"][-1]
         start = checkpoint(directory, result, base if artifact["format"] == "peft" else None)
@@ -51,14 +38,19 @@ def run_chain(folder: Path, seed: int, last: str = "sao") -> dict[str, dict[str,
     return made
 
 
-def evaluate(folder: Path, made: dict[str, dict[str, Any]], seed: int) -> dict[str, list[dict[str, Any]]]:
+def evaluate(recipe: TinyRecipe, folder: Path, made: dict[str, dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """Outcome rows of every checkpoint on the scored problems."""
     listed = [
-        {"key": f"addition@1/seed-{seed}/{name}", "checkpoint": each, "benchmark": BENCHMARK, "seed": seed,
-         "output": f"outcomes/{name}.jsonl"}
+        {
+            "key": f"addition@1/seed-{EVALUATION_SEED}/{name}",
+            "checkpoint": each,
+            "benchmark": recipe.benchmark,
+            "seed": EVALUATION_SEED,
+            "output": f"outcomes/{name}.jsonl",
+        }
         for name, each in made.items()
-    ]  # fmt: skip
-    directory = folder / f"evaluate-{seed}"
+    ]
+    directory = folder / "evaluate"
     result = run_attempt(directory, {"kind": "evaluate", "evaluations": listed, "targetStep": len(listed)})
     print(f"evaluate cpu {result['cpu']:5.1f} s  wall {result['wall']:5.1f} s for {len(listed)}", flush=True)
     return {
@@ -68,9 +60,14 @@ def evaluate(folder: Path, made: dict[str, dict[str, Any]], seed: int) -> dict[s
 
 def main() -> None:
     """Run and print."""
-    folder, seed = Path(sys.argv[1]).resolve(), int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    made = run_chain(folder, seed, sys.argv[3] if len(sys.argv) > 3 else "sao")
-    for name, rows in evaluate(folder, made, 7).items():
+    parser = argparse.ArgumentParser()
+    add_recipe_arguments(parser)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--last", default="sao", help="the last phase to run")
+    wanted = parser.parse_args()
+    recipe = TinyRecipe(wanted.changes)
+    made = run_chain(recipe, wanted.folder, wanted.seed, wanted.last)
+    for name, rows in evaluate(recipe, wanted.folder, made).items():
         score = sum(row["correct"] for row in rows) / len(rows)
         tokens = sum(row["tokens"] for row in rows) / len(rows)
         print(f"{name:8} mean of 8 {score:.4f}   tokens {tokens:.1f}", flush=True)

@@ -1,4 +1,4 @@
-"""DrGRPO's paired gain over SFT on fresh seeds: `python trainers/bench/gain.py <folder> [seed …]` (11 12 13 unless named).
+"""DrGRPO's paired gain over SFT on fresh seeds: `python bench/gain.py <folder> [--seeds 21 22 23] [--set base.steps=480]`.
 
 Runs base, sft and drgrpo of configs/recipes/tiny.yaml through the trainer contract for each seed, evaluates both on the
 scored held-out problems with one evaluation seed, and prints the mean difference over problems with a 95 % bootstrap
@@ -8,16 +8,16 @@ the seeds; exit code 1 when it is missed. No control with the same compute as mo
 
 from __future__ import annotations
 
+import argparse
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from chain import evaluate, run_chain
+from tiny_recipe import TinyRecipe, add_recipe_arguments
 
 BAR = 0.08
 DRAWS = 10_000
-EVALUATION_SEED = 7
 
 
 def scores(rows: list[dict[str, Any]]) -> dict[str, float]:
@@ -37,11 +37,16 @@ def paired_gain(before: dict[str, float], after: dict[str, float]) -> tuple[floa
 
 def main() -> int:
     """Run every seed; returns the exit code."""
-    folder, seeds = Path(sys.argv[1]).resolve(), [int(each) for each in sys.argv[2:]] or [11, 12, 13]
+    parser = argparse.ArgumentParser()
+    add_recipe_arguments(parser)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[21, 22, 23])
+    wanted = parser.parse_args()
+    recipe, seeds = TinyRecipe(wanted.changes), wanted.seeds
     above = 0
     for seed in seeds:
-        made = run_chain(folder / f"seed-{seed}", seed, "drgrpo")
-        means = {name: scores(rows) for name, rows in evaluate(folder / f"seed-{seed}", made, EVALUATION_SEED).items()}
+        folder = wanted.folder / f"seed-{seed}"
+        made = run_chain(recipe, folder, seed, "drgrpo")
+        means = {name: scores(rows) for name, rows in evaluate(recipe, folder, made).items()}
         gain, low, high = paired_gain(means["sft"], means["drgrpo"])
         above += low > BAR
         shown = "  ".join(f"{name} {np.mean(list(each.values())):.3f}" for name, each in means.items())
