@@ -77,6 +77,12 @@ test('stands in the order of phases, then benchmark, version and step', () => {
 test('a gain is of the same benchmark and version, or none', () => {
   const gains = rows([evaluation('c25'), evaluation('parent').on('addition', 2)]).map((row) => row.gain);
   expect(gains).toEqual([null, null]);
+  const second = [
+    evaluation('c25').on('addition', 2).scoring([3, 3]),
+    evaluation('parent').on('addition', 2).scoring([1, 1]),
+  ];
+  const [, row] = rows([...second, evaluation('parent').scoring([4, 4])]).filter((one) => one.version === 2);
+  expect(row?.gain?.mean).toBe(0.5);
 });
 
 test('an evaluation without a problem makes no row', () => {
