@@ -82,7 +82,12 @@ export interface TrainerResult {
   readonly startedFrom: { readonly path: string; readonly digest: string } | null;
   readonly weightsBefore: string | null;
   readonly weightsAfter: string | null;
-  readonly artifacts: readonly { readonly path: string; readonly format: string; readonly step: number; readonly digest: string }[];
+  readonly artifacts: readonly {
+    readonly path: string;
+    readonly format: string;
+    readonly step: number;
+    readonly digest: string;
+  }[];
   readonly metrics: Readonly<Record<string, number | null>>;
   readonly finite: boolean;
   readonly seconds: Readonly<Record<string, number>>;

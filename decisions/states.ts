@@ -1,6 +1,15 @@
 /** The closed lists of state words. No other state word exists anywhere: ledger, page, CLI and logs use these. */
 
-export const attemptStates = ['queued', 'starting', 'running', 'stopping', 'completed', 'failed', 'cancelled', 'lost'] as const;
+export const attemptStates = [
+  'queued',
+  'starting',
+  'running',
+  'stopping',
+  'completed',
+  'failed',
+  'cancelled',
+  'lost',
+] as const;
 export type AttemptState = (typeof attemptStates)[number];
 
 export const phaseStates = [
