@@ -52,8 +52,14 @@ export function attemptActivities(dependencies: ActivityDependencies): AttemptAc
     async openAttempt({ context, opened, change, rollBackBefore }) {
       const { phase, start } = context;
       const { number, files, name } = await reserve(dependencies, { context, purpose: 'train', opened });
-      const point = chooseResumePoint(await candidatesOfPhase(dependencies, context), rollBackBefore === null ? {} : { rollBackBefore });
-      const resume = point.kind === 'resume' ? { path: point.checkpoint.path, step: point.checkpoint.step, digest: point.checkpoint.digest } : null;
+      const point = chooseResumePoint(
+        await candidatesOfPhase(dependencies, context),
+        rollBackBefore === null ? {} : { rollBackBefore },
+      );
+      const resume =
+        point.kind === 'resume'
+          ? { path: point.checkpoint.path, step: point.checkpoint.step, digest: point.checkpoint.digest }
+          : null;
       const request = {
         contract: 1,
         job: name,
@@ -65,7 +71,13 @@ export function attemptActivities(dependencies: ActivityDependencies): AttemptAc
         model: context.model,
         params: phase.params,
         data: 'data' in phase ? phase.data : null,
-        start: start && { id: start.id, path: start.path, format: start.format, base: start.base, digest: start.digest },
+        start: start && {
+          id: start.id,
+          path: start.path,
+          format: start.format,
+          base: start.base,
+          digest: start.digest,
+        },
         resume,
         change,
         targetStep: targetStepOf(phase),
@@ -117,23 +129,49 @@ async function recordOpened(dependencies: ActivityDependencies, opened: Opened):
   const { pipelineId: workflowId, runId, phase } = context;
   const at = dependencies.now().toISOString();
   const { ledger } = dependencies;
-  await ledger.changeAttempt({ workflowId, phase: phase.name, purpose: 'train', number }, { state: 'queued', at, jobName: request.job, directory, request });
+  await ledger.changeAttempt(
+    { workflowId, phase: phase.name, purpose: 'train', number },
+    { state: 'queued', at, jobName: request.job, directory, request },
+  );
   const key = `${runId}/${phase.name}/${String(number)}/resume-point`;
-  await ledger.recordDecision({ key, runId, phase: phase.name, attempt: number, question: 'resume-point', answer: point, evidence: { sentence }, at });
+  await ledger.recordDecision({
+    key,
+    runId,
+    phase: phase.name,
+    attempt: number,
+    question: 'resume-point',
+    answer: point,
+    evidence: { sentence },
+    at,
+  });
   await recordPhase(dependencies, context, { state: 'running' });
 }
 
 /** Reserves a number and its directory. Whoever asks again (a retried activity) gets the same. */
-export async function reserve(dependencies: ActivityDependencies, wish: { readonly context: PhaseContext; readonly purpose: RunPlace['purpose']; readonly opened: number }) {
+export async function reserve(
+  dependencies: ActivityDependencies,
+  wish: { readonly context: PhaseContext; readonly purpose: RunPlace['purpose']; readonly opened: number },
+) {
   const { context, purpose, opened } = wish;
   const { pipelineId: workflowId, runId, phase } = context;
   const { workflowExecution } = activityInfo();
   const reservationKey = `${workflowExecution?.runId ?? runId}/${purpose}/${String(opened)}`;
   const at = dependencies.now().toISOString();
-  const { number } = await dependencies.ledger.reserveAttempt({ workflowId, runId, phase: phase.name, purpose, reservationKey, at });
+  const { number } = await dependencies.ledger.reserveAttempt({
+    workflowId,
+    runId,
+    phase: phase.name,
+    purpose,
+    reservationKey,
+    at,
+  });
   const { storeDirectory } = dependencies.placeOf(context.profile);
   const directory = runDirectory(storeDirectory, { pipeline: workflowId, phase: phase.name, purpose, number });
   const files = await createRunDirectory(directory, reservationKey);
-  const name = jobName({ workflowId, phase: purpose === 'train' ? phase.name : `${phase.name}/evaluation`, attempt: number });
+  const name = jobName({
+    workflowId,
+    phase: purpose === 'train' ? phase.name : `${phase.name}/evaluation`,
+    attempt: number,
+  });
   return { number, files, name };
 }

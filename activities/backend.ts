@@ -14,7 +14,12 @@ export interface JobSpec {
   readonly directory: string;
   readonly requestPath: string;
   readonly slots: number;
-  readonly labels: { readonly pipeline: string; readonly phase: string; readonly attempt: number; readonly workflowId: string };
+  readonly labels: {
+    readonly pipeline: string;
+    readonly phase: string;
+    readonly attempt: number;
+    readonly workflowId: string;
+  };
 }
 
 /** A job that exists or existed. Small: it travels through workflow history. */
@@ -27,8 +32,17 @@ export interface JobRef {
 
 /** What a backend knows of a job now. */
 export type JobStatus =
-  | { readonly state: Extract<AttemptState, 'queued' | 'starting' | 'running' | 'stopping'>; readonly reason: string | null; readonly since: string }
-  | { readonly state: 'ended'; readonly ranks: readonly RankEnd[]; readonly endedAt: string; readonly stopRequested: StopReason | null }
+  | {
+      readonly state: Extract<AttemptState, 'queued' | 'starting' | 'running' | 'stopping'>;
+      readonly reason: string | null;
+      readonly since: string;
+    }
+  | {
+      readonly state: 'ended';
+      readonly ranks: readonly RankEnd[];
+      readonly endedAt: string;
+      readonly stopRequested: StopReason | null;
+    }
   | { readonly state: 'vanished' };
 
 export type StopReason = 'cancel' | 'shutdown' | 'stalled' | 'deadline';

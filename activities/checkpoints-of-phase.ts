@@ -13,7 +13,10 @@ import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 /** Everything an attempt of this run might go on from, torn ones included. */
-export async function candidatesOfPhase(dependencies: ActivityDependencies, context: PhaseContext): Promise<ResumeCandidate[]> {
+export async function candidatesOfPhase(
+  dependencies: ActivityDependencies,
+  context: PhaseContext,
+): Promise<ResumeCandidate[]> {
   const attempts = await attemptsOfRun(dependencies, context);
   const found = await Promise.all(
     attempts.map(async ({ number, directory }) => {
@@ -30,7 +33,11 @@ export async function candidatesOfPhase(dependencies: ActivityDependencies, cont
 }
 
 /** Records a complete checkpoint; again changes nothing. */
-export async function recordCheckpoint(dependencies: ActivityDependencies, context: PhaseContext, of: { readonly attempt: number; readonly checkpoint: CheckpointOnStore }): Promise<CheckpointRef> {
+export async function recordCheckpoint(
+  dependencies: ActivityDependencies,
+  context: PhaseContext,
+  of: { readonly attempt: number; readonly checkpoint: CheckpointOnStore },
+): Promise<CheckpointRef> {
   const { attempt, checkpoint } = of;
   const record = await dependencies.ledger.recordCheckpoint({
     id: idOf(context, attempt, checkpoint.step),
@@ -66,33 +73,56 @@ function baseBelow(start: CheckpointRef | null): string | null {
  * Of this run, the recorded checkpoints at due steps that the completed attempt descends from or made itself: what an attempt
  * wrote after the step that its successor went back to is no candidate.
  */
-export async function candidatesForGate(dependencies: ActivityDependencies, context: PhaseContext): Promise<CheckpointRecord[]> {
+export async function candidatesForGate(
+  dependencies: ActivityDependencies,
+  context: PhaseContext,
+): Promise<CheckpointRecord[]> {
   const attempts = await attemptsOfRun(dependencies, context);
   const records = await dependencies.ledger.checkpointsOf({ runId: context.runId, phase: context.phase.name });
   const due = new Set(context.phase.evaluate ? dueSteps(context.phase) : dueSteps(context.phase).slice(-1));
   const chosen = new Map<number, CheckpointRecord>();
   let upTo = Infinity;
-  for (let at = attempts.findLast(({ state }) => state === 'completed'); at !== undefined; at = predecessor(attempts, at)) {
+  for (
+    let at = attempts.findLast(({ state }) => state === 'completed');
+    at !== undefined;
+    at = predecessor(attempts, at)
+  ) {
     for (const record of records) {
-      if (record.attempt === at.number && record.step <= upTo && due.has(record.step) && !chosen.has(record.step)) chosen.set(record.step, record);
+      if (record.attempt === at.number && record.step <= upTo && due.has(record.step) && !chosen.has(record.step))
+        chosen.set(record.step, record);
     }
     upTo = Math.min(upTo, resumeOf(at)?.step ?? 0);
   }
   return [...chosen.values()].sort((a, b) => a.step - b.step);
 }
 
-function predecessor(attempts: readonly AttemptRecord[], { request, number }: AttemptRecord): AttemptRecord | undefined {
+function predecessor(
+  attempts: readonly AttemptRecord[],
+  { request, number }: AttemptRecord,
+): AttemptRecord | undefined {
   const from = resumeOf({ request });
   if (from === null) return undefined;
-  return attempts.find((other) => other.number < number && other.directory !== null && from.path.startsWith(`${other.directory}/`));
+  return attempts.find(
+    (other) => other.number < number && other.directory !== null && from.path.startsWith(`${other.directory}/`),
+  );
 }
 
-function resumeOf({ request }: Pick<AttemptRecord, 'request'>): { readonly path: string; readonly step: number } | null {
+function resumeOf({
+  request,
+}: Pick<AttemptRecord, 'request'>): { readonly path: string; readonly step: number } | null {
   return (request as { resume: { path: string; step: number } | null } | null)?.resume ?? null;
 }
 
-async function attemptsOfRun(dependencies: ActivityDependencies, context: PhaseContext): Promise<readonly AttemptRecord[]> {
-  return await dependencies.ledger.attemptsOf({ workflowId: context.pipelineId, runId: context.runId, phase: context.phase.name, purpose: 'train' });
+async function attemptsOfRun(
+  dependencies: ActivityDependencies,
+  context: PhaseContext,
+): Promise<readonly AttemptRecord[]> {
+  return await dependencies.ledger.attemptsOf({
+    workflowId: context.pipelineId,
+    runId: context.runId,
+    phase: context.phase.name,
+    purpose: 'train',
+  });
 }
 
 function idOf(context: PhaseContext, attempt: number, step: number): string {

@@ -20,7 +20,10 @@ export interface ActivityDependencies {
   /** The place of a profile by its name; without a name, the worker's own. Throws `not-found`. */
   placeOf(profile: string | undefined): Place;
   /** Throws `invalid-input` or `not-found`. */
-  readRecipe(recipe: string | Record<string, unknown>, set: Readonly<Record<string, unknown>>): Promise<Resolved<Recipe>>;
+  readRecipe(
+    recipe: string | Record<string, unknown>,
+    set: Readonly<Record<string, unknown>>,
+  ): Promise<Resolved<Recipe>>;
   /** What `{}` starts; null where a recipe must be named. */
   readonly defaultRecipe: string | null;
   /** Whether the server knows Temper's search attributes. */

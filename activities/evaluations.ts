@@ -27,7 +27,12 @@ export interface EvaluationActivities {
   /** Null when the ledger has all of them. */
   openEvaluation(input: EvaluationInput & { readonly opened: number }): Promise<AttemptTicket | null>;
   /** `attempts` are the numbers that this evaluation has opened so far. */
-  judgeEvaluation(input: { readonly context: PhaseContext; readonly ticket: AttemptTicket; readonly job: JobRef; readonly attempts: readonly number[] }): Promise<EvaluationJudgement>;
+  judgeEvaluation(input: {
+    readonly context: PhaseContext;
+    readonly ticket: AttemptTicket;
+    readonly job: JobRef;
+    readonly attempts: readonly number[];
+  }): Promise<EvaluationJudgement>;
 }
 
 /** One evaluation of a request, as the trainer contract has it. */
@@ -65,7 +70,13 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
       };
       await writeRequest(files, request);
       const key = { workflowId: context.pipelineId, phase: context.phase.name, purpose: 'evaluate' as const, number };
-      await ledger.changeAttempt(key, { state: 'queued', at: dependencies.now().toISOString(), jobName: name, directory: files.directory, request });
+      await ledger.changeAttempt(key, {
+        state: 'queued',
+        at: dependencies.now().toISOString(),
+        jobName: name,
+        directory: files.directory,
+        request,
+      });
       return {
         title: `${context.phase.name} evaluation`,
         purpose: 'evaluate',
@@ -80,26 +91,46 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
       };
     },
     async judgeEvaluation({ context, ticket, job, attempts }) {
-      const [attempt] = (await ledger.attemptsOf({ workflowId: context.pipelineId, runId: context.runId, phase: context.phase.name, purpose: 'evaluate' })).filter(({ number }) => number === ticket.number);
+      const [attempt] = (
+        await ledger.attemptsOf({
+          workflowId: context.pipelineId,
+          runId: context.runId,
+          phase: context.phase.name,
+          purpose: 'evaluate',
+        })
+      ).filter(({ number }) => number === ticket.number);
       const { evaluations } = attempt?.request as { evaluations: Requested[] };
       const recorded = await recordOutcomes(dependencies, context, { ticket, evaluations });
-      const evidence = await gatherEvidence(dependencies, { context, ticket, job }, { targetArtifactComplete: recorded === evaluations.length, newestCompleteStep: recorded });
-      const judged = await judge(dependencies, { context, ticket, job }, evidence, attempts);
-      if (judged.kind === 'completed') return { kind: 'completed', sentence: `${String(recorded)} evaluations recorded`, delaySeconds: 0 };
+      const evidence = await gatherEvidence(
+        dependencies,
+        { context, ticket, job },
+        { targetArtifactComplete: recorded === evaluations.length, newestCompleteStep: recorded },
+      );
+      const judged = await judge(dependencies, { context, ticket, job, attempts }, evidence);
+      if (judged.kind === 'completed')
+        return { kind: 'completed', sentence: `${String(recorded)} evaluations recorded`, delaySeconds: 0 };
       const ends = judged.decision.kind === 'fail' || judged.decision.kind === 'hold';
       return { kind: ends ? 'fail' : 'again', sentence: judged.sentence, delaySeconds: judged.decision.delaySeconds };
     },
   };
 }
 
-async function missingOf({ ledger }: ActivityDependencies, evaluations: readonly EvaluationKey[]): Promise<EvaluationKey[]> {
+async function missingOf(
+  { ledger }: ActivityDependencies,
+  evaluations: readonly EvaluationKey[],
+): Promise<EvaluationKey[]> {
   const done = await ledger.evaluationKeysOf([...new Set(evaluations.map(({ checkpoint }) => checkpoint))]);
-  const text = ({ checkpoint, benchmark, version, seed }: EvaluationKey) => JSON.stringify([checkpoint, benchmark, version, seed]);
+  const text = ({ checkpoint, benchmark, version, seed }: EvaluationKey) =>
+    JSON.stringify([checkpoint, benchmark, version, seed]);
   const have = new Set(done.map(text));
   return evaluations.filter((key) => !have.has(text(key)));
 }
 
-async function requested({ ledger }: ActivityDependencies, context: PhaseContext, { key, index }: { readonly key: EvaluationKey; readonly index: number }): Promise<Requested> {
+async function requested(
+  { ledger }: ActivityDependencies,
+  context: PhaseContext,
+  { key, index }: { readonly key: EvaluationKey; readonly index: number },
+): Promise<Requested> {
   const record = await ledger.checkpoint(key.checkpoint);
   if (!record) throw new TemperError('not-found', `no checkpoint "${key.checkpoint}" is in the ledger`);
   const { id, path, format, base, digest } = refOf(record);
@@ -125,7 +156,11 @@ const outcomeRow = z.object({
 });
 
 /** Records each evaluation whose file is there (it came by rename, so it is whole), also of a job that failed later. Returns how many there are. */
-async function recordOutcomes(dependencies: ActivityDependencies, context: PhaseContext, { ticket, evaluations }: { readonly ticket: AttemptTicket; readonly evaluations: readonly Requested[] }): Promise<number> {
+async function recordOutcomes(
+  dependencies: ActivityDependencies,
+  context: PhaseContext,
+  { ticket, evaluations }: { readonly ticket: AttemptTicket; readonly evaluations: readonly Requested[] },
+): Promise<number> {
   let recorded = 0;
   for (const { checkpoint, benchmark, seed, output } of evaluations) {
     const text = await readIfThere(join(ticket.directory, output));
@@ -133,7 +168,13 @@ async function recordOutcomes(dependencies: ActivityDependencies, context: Phase
     const problems = problemsOf(text);
     if (problems.length === 0) continue;
     const at = dependencies.now().toISOString();
-    const evaluation = { checkpoint: checkpoint.id, benchmark: benchmark.name, version: benchmark.version, seed, problems };
+    const evaluation = {
+      checkpoint: checkpoint.id,
+      benchmark: benchmark.name,
+      version: benchmark.version,
+      seed,
+      problems,
+    };
     await dependencies.ledger.recordEvaluation({ evaluation, runId: context.runId, jobName: ticket.jobName, at });
     recorded += 1;
   }
@@ -151,7 +192,10 @@ async function readIfThere(path: string): Promise<string | null> {
 
 /** Rows per sample → one outcome per problem, in the order of the file. */
 function problemsOf(text: string): ProblemOutcome[] {
-  const rows = text.split('\n').filter((line) => line !== '').map((line) => outcomeRow.parse(JSON.parse(line)));
+  const rows = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => outcomeRow.parse(JSON.parse(line)));
   return [...Map.groupBy(rows, (row) => row.problem)].map(([problem, samples]) => ({
     problem,
     samples: samples.length,

@@ -35,10 +35,17 @@ export function gateActivities(dependencies: ActivityDependencies): GateActiviti
       const { phase, start, benchmarks, runId } = context;
       const candidates = await candidatesForGate(dependencies, context);
       const parent = start && (await ledger.checkpoint(start.id));
-      const evaluations = await ledger.evaluationsOf([...candidates.map(({ id }) => id), ...(parent ? [parent.id] : [])]);
+      const evaluations = await ledger.evaluationsOf([
+        ...candidates.map(({ id }) => id),
+        ...(parent ? [parent.id] : []),
+      ]);
       const verdict = judgeGate({
         stages: phase.gate,
-        evaluate: { benchmarks: phase.evaluate?.benchmarks ?? [], seeds: phase.evaluate?.seeds ?? 1, maxSeeds: phase.evaluate?.maxSeeds ?? 1 },
+        evaluate: {
+          benchmarks: phase.evaluate?.benchmarks ?? [],
+          seeds: phase.evaluate?.seeds ?? 1,
+          maxSeeds: phase.evaluate?.maxSeeds ?? 1,
+        },
         candidates,
         parent,
         evaluations,
@@ -46,7 +53,11 @@ export function gateActivities(dependencies: ActivityDependencies): GateActiviti
         evaluationBudgetLeft: context.budgets.evaluations - (await ledger.evaluationCountOf(runId)),
       });
       const sentence = sentenceOfVerdict(verdict);
-      const rows = leaderboard({ checkpoints: [...(parent ? [parent] : []), ...candidates], evaluations, verdicts: { [phase.name]: verdict } });
+      const rows = leaderboard({
+        checkpoints: [...(parent ? [parent] : []), ...candidates],
+        evaluations,
+        verdicts: { [phase.name]: verdict },
+      });
       await record(dependencies, context, { verdict, evaluations, sentence, rows });
       return asAnswer(verdict, candidates, { sentence, rows });
     },
@@ -59,11 +70,30 @@ interface Judged extends Answered {
 }
 
 /** The key names the evidence: the same evidence is one verdict, however often it is asked for. */
-async function record(dependencies: ActivityDependencies, { runId, phase }: PhaseContext, { verdict, evaluations, sentence, rows }: Judged): Promise<void> {
-  const keys = evaluations.map(({ checkpoint, benchmark, version, seed }) => ({ checkpoint, benchmark, version, seed }));
-  const digest = createHash('sha256').update(JSON.stringify([keys, verdict])).digest('hex').slice(0, 16);
+async function record(
+  dependencies: ActivityDependencies,
+  { runId, phase }: PhaseContext,
+  { verdict, evaluations, sentence, rows }: Judged,
+): Promise<void> {
+  const keys = evaluations.map(({ checkpoint, benchmark, version, seed }) => ({
+    checkpoint,
+    benchmark,
+    version,
+    seed,
+  }));
+  const digest = createHash('sha256')
+    .update(JSON.stringify([keys, verdict]))
+    .digest('hex')
+    .slice(0, 16);
   const at = dependencies.now().toISOString();
-  await dependencies.ledger.recordVerdict({ key: `${runId}/${phase.name}/${digest}`, runId, phase: phase.name, verdict, evidence: { evaluations: keys, sentence, rows }, at });
+  await dependencies.ledger.recordVerdict({
+    key: `${runId}/${phase.name}/${digest}`,
+    runId,
+    phase: phase.name,
+    verdict,
+    evidence: { evaluations: keys, sentence, rows },
+    at,
+  });
 }
 
 function asAnswer(verdict: GateVerdict, candidates: readonly CheckpointRecord[], answered: Answered): GateAnswer {

@@ -9,7 +9,13 @@ import { judgeActivities, type JudgeActivities } from './judge-attempt.ts';
 import { pipelineActivities, type PipelineActivities } from './pipelines.ts';
 import { promotionActivities, type PromotionActivities } from './promotion.ts';
 
-export type Activities = PipelineActivities & AttemptActivities & JobActivities & JudgeActivities & EvaluationActivities & GateActivities & PromotionActivities;
+export type Activities = PipelineActivities &
+  AttemptActivities &
+  JobActivities &
+  JudgeActivities &
+  EvaluationActivities &
+  GateActivities &
+  PromotionActivities;
 
 export function createActivities(dependencies: ActivityDependencies): Activities {
   return withFailures({

@@ -40,31 +40,59 @@ const stallCheckMilliseconds = 5000;
 
 export function jobActivities(dependencies: ActivityDependencies): JobActivities {
   const { ledger } = dependencies;
-  const keyOf = ({ context, ticket }: Omit<OfJob, 'job'>) => ({ workflowId: context.pipelineId, phase: context.phase.name, purpose: ticket.purpose, number: ticket.number });
+  const keyOf = ({ context, ticket }: Omit<OfJob, 'job'>) => ({
+    workflowId: context.pipelineId,
+    phase: context.phase.name,
+    purpose: ticket.purpose,
+    number: ticket.number,
+  });
   return {
     async submitJob({ context, ticket }) {
       const { backend } = dependencies.placeOf(context.profile);
-      const labels = { pipeline: context.pipelineId, phase: context.phase.name, attempt: ticket.number, workflowId: context.pipelineId };
-      const job = await backend.submit({ name: ticket.jobName, directory: ticket.directory, requestPath: runFiles(ticket.directory).request, slots: 1, labels });
-      await ledger.changeAttempt(keyOf({ context, ticket }), { state: 'starting', at: dependencies.now().toISOString(), jobUid: job.uid });
+      const labels = {
+        pipeline: context.pipelineId,
+        phase: context.phase.name,
+        attempt: ticket.number,
+        workflowId: context.pipelineId,
+      };
+      const job = await backend.submit({
+        name: ticket.jobName,
+        directory: ticket.directory,
+        requestPath: runFiles(ticket.directory).request,
+        slots: 1,
+        labels,
+      });
+      await ledger.changeAttempt(keyOf({ context, ticket }), {
+        state: 'starting',
+        at: dependencies.now().toISOString(),
+        jobUid: job.uid,
+      });
       return job;
     },
     async awaitJob(input) {
       const { backend } = dependencies.placeOf(input.context.profile);
       const event = await new Watch(dependencies, backend, input).nextEvent();
       if (event.kind !== 'checkpoint') return event;
-      const checkpoint = await recordCheckpoint(dependencies, input.context, { attempt: input.ticket.number, checkpoint: event.checkpoint });
+      const checkpoint = await recordCheckpoint(dependencies, input.context, {
+        attempt: input.ticket.number,
+        checkpoint: event.checkpoint,
+      });
       return { kind: 'checkpoint', checkpoint };
     },
     async stopJob({ context, ticket, job, reason }) {
       const { backend, profile } = dependencies.placeOf(context.profile);
       await backend.stop(job, { reason, graceSeconds: profile.graceSeconds });
-      if (reason === 'cancel') await ledger.changeAttempt(keyOf({ context, ticket }), { state: 'cancelled', at: dependencies.now().toISOString() });
+      if (reason === 'cancel')
+        await ledger.changeAttempt(keyOf({ context, ticket }), {
+          state: 'cancelled',
+          at: dependencies.now().toISOString(),
+        });
     },
   };
 }
 
-type SeenEvent = { readonly kind: 'checkpoint'; readonly checkpoint: CheckpointOnStore } | Exclude<JobEvent, { kind: 'checkpoint' }>;
+type SeenEvent =
+  { readonly kind: 'checkpoint'; readonly checkpoint: CheckpointOnStore } | Exclude<JobEvent, { kind: 'checkpoint' }>;
 
 /** One wait: listens to the scanner, the backend and its own clock, and answers with whichever has something first. */
 class Watch {
@@ -78,7 +106,11 @@ class Watch {
   #movedAt: string | null = null;
   #checkpoint: number | null = null;
 
-  constructor(dependencies: ActivityDependencies, backend: Backend, input: OfJob & { readonly seenSteps: readonly number[] }) {
+  constructor(
+    dependencies: ActivityDependencies,
+    backend: Backend,
+    input: OfJob & { readonly seenSteps: readonly number[] },
+  ) {
     this.#dependencies = dependencies;
     this.#backend = backend;
     this.#input = input;
@@ -137,7 +169,11 @@ class Watch {
     return new Promise((resolve) => {
       const timer = setInterval(() => {
         if (this.#status?.state !== 'running') return;
-        const verdict = judgeProgress(this.#progress, { startedAt: this.#status.since, now: this.#dependencies.now().toISOString(), ...(this.#movedAt === null ? {} : { movedAt: this.#movedAt }) });
+        const verdict = judgeProgress(this.#progress, {
+          startedAt: this.#status.since,
+          now: this.#dependencies.now().toISOString(),
+          ...(this.#movedAt === null ? {} : { movedAt: this.#movedAt }),
+        });
         if (verdict.kind === 'alive') return;
         const because = `no progress for ${String(Math.round(verdict.idleSeconds))} s while ${verdict.doing}, at step ${String(verdict.step)}; ${String(verdict.budgetSeconds)} s are allowed`;
         resolve({ kind: 'stalled', because });

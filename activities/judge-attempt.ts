@@ -47,23 +47,42 @@ export function judgeActivities(dependencies: ActivityDependencies): JudgeActivi
       const { context, ticket } = ended;
       const checkpoints = await listCheckpoints(ticket.directory);
       const evidence = await gatherEvidence(dependencies, ended, {
-        targetArtifactComplete: checkpoints.some((at) => at.level === 'complete' && at.step === ticket.of) || ticket.asked.resume?.step === ticket.of,
+        targetArtifactComplete:
+          checkpoints.some((at) => at.level === 'complete' && at.step === ticket.of) ||
+          ticket.asked.resume?.step === ticket.of,
         newestCompleteStep: newestComplete(checkpoints),
       });
       for (const checkpoint of checkpoints) {
-        if (checkpoint.level === 'complete') await recordCheckpoint(dependencies, context, { attempt: ticket.number, checkpoint });
+        if (checkpoint.level === 'complete')
+          await recordCheckpoint(dependencies, context, { attempt: ticket.number, checkpoint });
       }
       const judged = await judge(dependencies, ended, evidence);
-      if (judged.kind === 'completed') return { kind: 'completed', sentence: judged.sentence, seconds: evidence.result?.seconds ?? {} };
+      if (judged.kind === 'completed')
+        return { kind: 'completed', sentence: judged.sentence, seconds: evidence.result?.seconds ?? {} };
       const { decision, sentence } = judged;
       const { kind, delaySeconds, change } = decision;
-      return { kind, sentence, delaySeconds, change: change && { ...change }, rollBackBefore: decision.kind === 'roll-back' ? decision.rollBackBefore : null };
+      return {
+        kind,
+        sentence,
+        delaySeconds,
+        change: change && { ...change },
+        rollBackBefore: decision.kind === 'roll-back' ? decision.rollBackBefore : null,
+      };
     },
     async recordRelease({ context }) {
       const { runId, phase } = context;
       const attempt = (await attemptsOf(dependencies, context)).at(-1)?.number ?? 0;
       const at = dependencies.now().toISOString();
-      await ledger.recordDecision({ key: `${runId}/${phase.name}/${String(attempt)}/release`, runId, phase: phase.name, attempt, question: 'release', answer: 'go on', evidence: null, at });
+      await ledger.recordDecision({
+        key: `${runId}/${phase.name}/${String(attempt)}/release`,
+        runId,
+        phase: phase.name,
+        attempt,
+        question: 'release',
+        answer: 'go on',
+        evidence: null,
+        at,
+      });
     },
   };
 }
@@ -73,7 +92,11 @@ function newestComplete(checkpoints: readonly CheckpointOnStore[]): number | nul
 }
 
 /** Everything known about the end, read from the backend and the attempt directory. */
-export async function gatherEvidence(dependencies: ActivityDependencies, { context, ticket, job }: EndedAttempt, artifacts: Pick<Evidence, 'targetArtifactComplete' | 'newestCompleteStep'>): Promise<Evidence> {
+export async function gatherEvidence(
+  dependencies: ActivityDependencies,
+  { context, ticket, job }: EndedAttempt,
+  artifacts: Pick<Evidence, 'targetArtifactComplete' | 'newestCompleteStep'>,
+): Promise<Evidence> {
   const status = await dependencies.placeOf(context.profile).backend.status(job);
   const files = runFiles(ticket.directory);
   const { lines } = await tailProgress(files.progress);
@@ -88,10 +111,17 @@ export async function gatherEvidence(dependencies: ActivityDependencies, { conte
   };
 }
 
-type Judged = { readonly kind: 'completed'; readonly sentence: string } | { readonly kind: 'failed'; readonly decision: RetryDecision; readonly sentence: string };
+type Judged =
+  | { readonly kind: 'completed'; readonly sentence: string }
+  | { readonly kind: 'failed'; readonly decision: RetryDecision; readonly sentence: string };
 
-/** Names the class, decides, and records both. `since` limits the incidents that count to these attempts. */
-export async function judge(dependencies: ActivityDependencies, { context, ticket }: EndedAttempt, evidence: Evidence, only?: readonly number[]): Promise<Judged> {
+/** Names the class, decides, and records both. With `attempts`, only their incidents count. */
+export async function judge(
+  dependencies: ActivityDependencies,
+  ended: EndedAttempt & { readonly attempts?: readonly number[] },
+  evidence: Evidence,
+): Promise<Judged> {
+  const { context, ticket } = ended;
   const { ledger } = dependencies;
   const { pipelineId: workflowId, runId, phase } = context;
   const key = { workflowId, phase: phase.name, purpose: ticket.purpose, number: ticket.number };
@@ -99,25 +129,53 @@ export async function judge(dependencies: ActivityDependencies, { context, ticke
   const verdict = classify(evidence);
   if (verdict.kind === 'completed') {
     await ledger.changeAttempt(key, { state: 'completed', at, evidence });
-    return { kind: 'completed', sentence: `attempt ${String(ticket.number)} is complete at step ${String(verdict.result.finalStep)}` };
+    return {
+      kind: 'completed',
+      sentence: `attempt ${String(ticket.number)} is complete at step ${String(verdict.result.finalStep)}`,
+    };
   }
   const completedStep = Math.max(evidence.newestCompleteStep ?? 0, ticket.resumeStep);
-  const incident = await ledger.recordIncident({ workflowId, runId, phase: phase.name, purpose: ticket.purpose, incident: incidentOf(verdict, evidence, completedStep), evidence, at });
+  const incident = await ledger.recordIncident({
+    workflowId,
+    runId,
+    phase: phase.name,
+    purpose: ticket.purpose,
+    incident: incidentOf(verdict, evidence, completedStep),
+    evidence,
+    at,
+  });
   await ledger.changeAttempt(key, { state: incident.class === 'job-lost' ? 'lost' : 'failed', at, evidence });
-  const counted = await countedIncidents(dependencies, context, ticket, only);
+  const counted = await countedIncidents(dependencies, ended);
   const decision = decideRetry(context.budgets, counted, { gpuHoursUsed: await hoursUsed(dependencies, context) });
   const sentence = `attempt ${String(ticket.number)} at step ${String(incident.step)}: ${sentenceOfClass(incident.class, incident.because)} ${sentenceOfRetry(decision)}`;
   const decisionKey = `${runId}/${phase.name}/${ticket.purpose}/${String(ticket.number)}/retry`;
-  await ledger.recordDecision({ key: decisionKey, runId, phase: phase.name, attempt: ticket.number, question: 'retry', answer: decision, evidence: { incident, sentence }, at });
+  await ledger.recordDecision({
+    key: decisionKey,
+    runId,
+    phase: phase.name,
+    attempt: ticket.number,
+    question: 'retry',
+    answer: decision,
+    evidence: { incident, sentence },
+    at,
+  });
   return { kind: 'failed', decision, sentence };
 }
 
 /** The incidents since the phase began or a person released it. */
-async function countedIncidents(dependencies: ActivityDependencies, { runId, phase }: PhaseContext, { purpose }: AttemptTicket, only?: readonly number[]): Promise<readonly Incident[]> {
-  const incidents = await dependencies.ledger.incidentsOf({ runId, phase: phase.name, purpose });
-  if (only) return incidents.filter(({ attempt }) => only.includes(attempt));
+async function countedIncidents(
+  dependencies: ActivityDependencies,
+  ended: EndedAttempt & { readonly attempts?: readonly number[] },
+): Promise<readonly Incident[]> {
+  const { context, ticket, attempts } = ended;
+  const { runId, phase } = context;
+  const incidents = await dependencies.ledger.incidentsOf({ runId, phase: phase.name, purpose: ticket.purpose });
+  if (attempts) return incidents.filter(({ attempt }) => attempts.includes(attempt));
   const decisions = await dependencies.ledger.decisionsOf({ runId, phase: phase.name });
-  const forgiven = Math.max(0, ...decisions.filter(({ question }) => question === 'release').map(({ attempt }) => attempt ?? 0));
+  const forgiven = Math.max(
+    0,
+    ...decisions.filter(({ question }) => question === 'release').map(({ attempt }) => attempt ?? 0),
+  );
   return incidents.filter(({ attempt }) => attempt > forgiven);
 }
 
@@ -125,7 +183,9 @@ async function countedIncidents(dependencies: ActivityDependencies, { runId, pha
 async function hoursUsed(dependencies: ActivityDependencies, context: PhaseContext): Promise<number> {
   const attempts = await attemptsOf(dependencies, context);
   const now = dependencies.now().getTime();
-  const milliseconds = attempts.map(({ createdAt, endedAt }) => (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(createdAt));
+  const milliseconds = attempts.map(
+    ({ createdAt, endedAt }) => (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(createdAt),
+  );
   return milliseconds.reduce((sum, one) => sum + one, 0) / 3_600_000;
 }
 

@@ -21,7 +21,11 @@ export function identityOfPhase(context: PhaseContext): { readonly text: string;
   return { text, digest: createHash('sha256').update(text).digest('hex') };
 }
 
-export async function recordPhase(dependencies: ActivityDependencies, context: PhaseContext, change: PhaseChange): Promise<void> {
+export async function recordPhase(
+  dependencies: ActivityDependencies,
+  context: PhaseContext,
+  change: PhaseChange,
+): Promise<void> {
   const { text, digest } = identityOfPhase(context);
   await dependencies.ledger.upsertPhase({
     workflowId: context.pipelineId,

@@ -21,7 +21,9 @@ export interface RunIdentity {
 export interface PipelineActivities {
   /** What runs, with every default filled in. Throws `invalid-input`, `not-found`, `store-unusable`. */
   resolvePipeline(input: PipelineInput): Promise<ResolvedPipeline>;
-  openPipeline(input: RunIdentity & { readonly resolved: ResolvedPipeline }): Promise<{ readonly searchAttributes: boolean }>;
+  openPipeline(
+    input: RunIdentity & { readonly resolved: ResolvedPipeline },
+  ): Promise<{ readonly searchAttributes: boolean }>;
   closePipeline(input: RunIdentity & { readonly state: 'completed' | 'failed' | 'cancelled' }): Promise<void>;
 }
 
@@ -30,7 +32,11 @@ export function pipelineActivities(dependencies: ActivityDependencies): Pipeline
   return {
     async resolvePipeline(input) {
       const named = input.recipe ?? dependencies.defaultRecipe;
-      if (named === null) throw new TemperError('invalid-input', 'recipe: is missing; this worker has no default recipe. Input: {"recipe": "<name>"}');
+      if (named === null)
+        throw new TemperError(
+          'invalid-input',
+          'recipe: is missing; this worker has no default recipe. Input: {"recipe": "<name>"}',
+        );
       const place = dependencies.placeOf(input.profile);
       const { value: recipe, source } = await dependencies.readRecipe(named, input.set ?? {});
       await checkStore(place.storeDirectory);
@@ -40,7 +46,14 @@ export function pipelineActivities(dependencies: ActivityDependencies): Pipeline
     async openPipeline({ pipelineId, runId, resolved }) {
       const identity = createHash('sha256').update(canonicalJson(resolved.recipe)).digest('hex');
       const at = dependencies.now().toISOString();
-      await ledger.openPipeline({ workflowId: pipelineId, runId, recipe: resolved.recipe.name, identity, resolved, at });
+      await ledger.openPipeline({
+        workflowId: pipelineId,
+        runId,
+        recipe: resolved.recipe.name,
+        identity,
+        resolved,
+        at,
+      });
       return { searchAttributes: await dependencies.searchAttributesKnown() };
     },
     async closePipeline({ runId, state }) {
@@ -52,7 +65,9 @@ export function pipelineActivities(dependencies: ActivityDependencies): Pipeline
 /** SHA-256 of each JSONL file that the recipe names: a changed file is other data. Throws `not-found` with the field. */
 async function digestsOfData(recipe: Recipe): Promise<Record<string, string>> {
   const named = [
-    ...recipe.phases.flatMap((phase) => ('data' in phase ? [{ field: `phases.${phase.name}.data.jsonl`, data: phase.data }] : [])),
+    ...recipe.phases.flatMap((phase) =>
+      'data' in phase ? [{ field: `phases.${phase.name}.data.jsonl`, data: phase.data }] : [],
+    ),
     ...Object.entries(recipe.benchmarks).map(([name, { data }]) => ({ field: `benchmarks.${name}.data.jsonl`, data })),
   ];
   const digests: Record<string, string> = {};
@@ -67,7 +82,11 @@ async function digestOfFile(field: string, path: string): Promise<string> {
   try {
     await stream(createReadStream(path), hash);
   } catch (cause) {
-    throw new TemperError('not-found', `${field}: ${path} cannot be read by the worker (${(cause as NodeJS.ErrnoException).code ?? 'unknown error'})`, { cause });
+    throw new TemperError(
+      'not-found',
+      `${field}: ${path} cannot be read by the worker (${(cause as NodeJS.ErrnoException).code ?? 'unknown error'})`,
+      { cause },
+    );
   }
   return hash.digest('hex');
 }

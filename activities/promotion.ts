@@ -31,7 +31,12 @@ export interface PromotionActivities {
   /** Seals, pins and records it. Throws `checkpoint-damaged` when its files are not what was sealed. */
   promote(input: Promotion): Promise<CheckpointRef>;
   /** The phase ends without a new checkpoint. */
-  closePhase(input: Pick<Promotion, 'context' | 'because'> & { readonly state: 'rejected' | 'failed' | 'cancelled' | 'held'; readonly checkpoint?: CheckpointRef }): Promise<void>;
+  closePhase(
+    input: Pick<Promotion, 'context' | 'because'> & {
+      readonly state: 'rejected' | 'failed' | 'cancelled' | 'held';
+      readonly checkpoint?: CheckpointRef;
+    },
+  ): Promise<void>;
 }
 
 export function promotionActivities(dependencies: ActivityDependencies): PromotionActivities {
@@ -40,20 +45,33 @@ export function promotionActivities(dependencies: ActivityDependencies): Promoti
     async findFinishedPhase(context) {
       for (const finished of await ledger.findFinishedPhases(identityOfPhase(context).digest)) {
         const checkpoint = await ledger.checkpoint(finished.promoted);
-        if (checkpoint && (await isStillSealed(checkpoint))) return await reused(dependencies, context, { finished, checkpoint });
+        if (checkpoint && (await isStillSealed(checkpoint)))
+          return await reused(dependencies, context, { finished, checkpoint });
       }
       return null;
     },
     async promote({ context, checkpoint, because, score }) {
       const seal = (await inspectCheckpoint(checkpoint.path))?.seal ?? null;
-      if (seal === null) throw new TemperError('checkpoint-damaged', `checkpoint ${checkpoint.id} cannot be promoted: it has no seal that agrees with its files (${checkpoint.path})`);
+      if (seal === null)
+        throw new TemperError(
+          'checkpoint-damaged',
+          `checkpoint ${checkpoint.id} cannot be promoted: it has no seal that agrees with its files (${checkpoint.path})`,
+        );
       const sealed = await ledger.sealCheckpoint({ id: checkpoint.id, digest: seal.digest, weights: seal.weights });
       await ledger.pinCheckpoint(checkpoint.id);
-      await recordPhase(dependencies, context, { state: 'completed', promoted: checkpoint.id, because: { sentence: because, score } });
+      await recordPhase(dependencies, context, {
+        state: 'completed',
+        promoted: checkpoint.id,
+        because: { sentence: because, score },
+      });
       return refOf(sealed);
     },
     async closePhase({ context, state, because, checkpoint }) {
-      await recordPhase(dependencies, context, { state, because: { sentence: because, score: null }, ...(checkpoint ? { promoted: checkpoint.id } : {}) });
+      await recordPhase(dependencies, context, {
+        state,
+        because: { sentence: because, score: null },
+        ...(checkpoint ? { promoted: checkpoint.id } : {}),
+      });
     },
   };
 }
@@ -64,11 +82,19 @@ async function isStillSealed(checkpoint: CheckpointRecord): Promise<boolean> {
   return inspection?.seal?.digest === checkpoint.digest;
 }
 
-async function reused(dependencies: ActivityDependencies, context: PhaseContext, found: { readonly finished: FinishedPhase; readonly checkpoint: CheckpointRecord }): Promise<FinishedWork> {
+async function reused(
+  dependencies: ActivityDependencies,
+  context: PhaseContext,
+  found: { readonly finished: FinishedPhase; readonly checkpoint: CheckpointRecord },
+): Promise<FinishedWork> {
   const { finished, checkpoint } = found;
   const { sentence, score } = finished.because as { sentence: string; score: number | null };
   const because = `finished work is reused: phase ${finished.phase} of ${finished.workflowId}, ${finished.updatedAt}; ${sentence}`;
-  await recordPhase(dependencies, context, { state: 'reused', promoted: checkpoint.id, because: { sentence: because, score } });
+  await recordPhase(dependencies, context, {
+    state: 'reused',
+    promoted: checkpoint.id,
+    because: { sentence: because, score },
+  });
   const verdicts = await dependencies.ledger.verdictsOf({ runId: finished.runId, phase: finished.phase });
   const { rows } = (verdicts.at(-1)?.evidence ?? { rows: [] }) as { rows: readonly LeaderboardRow[] };
   return { outcome: { state: 'reused', checkpoint: refOf(checkpoint), because, score }, rows };

@@ -20,8 +20,13 @@ export interface Resolved<T> {
 }
 
 /** A recipe by name (a file of `directory`) or as a whole document. Throws `invalid-input` or `not-found`. */
-export async function loadRecipe(directory: string, named: string | Record<string, unknown>, set: Readonly<Record<string, unknown>> = {}): Promise<Resolved<Recipe>> {
-  const { document, source } = typeof named === 'string' ? await readNamed(directory, 'recipe', named) : { document: named, source: 'inline' };
+export async function loadRecipe(
+  directory: string,
+  named: string | Record<string, unknown>,
+  set: Readonly<Record<string, unknown>> = {},
+): Promise<Resolved<Recipe>> {
+  const { document, source } =
+    typeof named === 'string' ? await readNamed(directory, 'recipe', named) : { document: named, source: 'inline' };
   return { value: parse(recipeSchema, withFieldsSet(document, set), `Recipe ${source}`), source };
 }
 
@@ -31,11 +36,20 @@ export async function loadProfile(directory: string, name: string): Promise<Reso
   return { value: parse(profileSchema, document, `Profile ${source}`), source };
 }
 
-async function readNamed(directory: string, what: string, name: string): Promise<{ document: Record<string, unknown>; source: string }> {
-  const names = (await readdir(directory)).filter((file) => file.endsWith('.yaml')).map((file) => file.slice(0, -'.yaml'.length));
+async function readNamed(
+  directory: string,
+  what: string,
+  name: string,
+): Promise<{ document: Record<string, unknown>; source: string }> {
+  const names = (await readdir(directory))
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => file.slice(0, -'.yaml'.length));
   if (!names.includes(name)) {
     const near = nearestName(name, names);
-    throw new TemperError('not-found', `no ${what} is named "${name}"${near === null ? '' : `; did you mean "${near}"?`} The worker has: ${names.sort().join(', ') || 'none'}`);
+    throw new TemperError(
+      'not-found',
+      `no ${what} is named "${name}"${near === null ? '' : `; did you mean "${near}"?`} The worker has: ${names.sort().join(', ') || 'none'}`,
+    );
   }
   const source = `${name}.yaml`;
   return { document: parseYaml(await readFile(join(directory, source), 'utf8'), source), source };
@@ -47,7 +61,8 @@ export function parseYaml(text: string, source: string): Record<string, unknown>
   const [error] = document.errors;
   if (error) throw new TemperError('invalid-input', `${source}: ${error.message.split('\n')[0] ?? error.message}`);
   const value: unknown = document.toJS({ maxAliasCount: 100 });
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TemperError('invalid-input', `${source}: is not a group of fields`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new TemperError('invalid-input', `${source}: is not a group of fields`);
   return value as Record<string, unknown>;
 }
 

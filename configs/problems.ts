@@ -37,7 +37,10 @@ function problemsOfIssue(document: Place, issue: Issue, above: Path): Problem[] 
   const field = fieldName(document.value, path);
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => ({ field: fieldName(document.value, [...path, key]), message: unknownName(key, namesAt(document, path)) }));
+      return issue.keys.map((key) => ({
+        field: fieldName(document.value, [...path, key]),
+        message: unknownName(key, namesAt(document, path)),
+      }));
     case 'invalid_union': {
       const branches = issue.errors.filter((branch) => branch.length > 0);
       const [closest] = branches.toSorted((a, b) => a.length - b.length || depth(b) - depth(a));
@@ -48,7 +51,12 @@ function problemsOfIssue(document: Place, issue: Issue, above: Path): Problem[] 
       return [{ field, message: unknownWord(valueAt(document.value, path), issue.values.map(String)) }];
     case 'invalid_type':
       if (valueAt(document.value, path) === undefined) return [{ field, message: `is missing (${issue.expected})` }];
-      return [{ field, message: `is ${described(valueAt(document.value, path))}, and must be ${issue.expected === 'int' ? 'a whole number' : article(issue.expected)}` }];
+      return [
+        {
+          field,
+          message: `is ${described(valueAt(document.value, path))}, and must be ${issue.expected === 'int' ? 'a whole number' : article(issue.expected)}`,
+        },
+      ];
     default:
       return [{ field, message: issue.message }];
   }
@@ -71,7 +79,7 @@ function described(value: unknown): string {
   if (value === null) return 'empty';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a group of fields';
-  return JSON.stringify(value) ?? typeof value;
+  return JSON.stringify(value);
 }
 
 const article = (word: string): string => `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
@@ -118,7 +126,10 @@ function shapesAt({ shape, value }: Place, path: Path): Shape[] {
   }
   const [key, ...rest] = path;
   if (key === undefined) return [shape];
-  const below = shape.items ?? shape.properties?.[String(key)] ?? (typeof shape.additionalProperties === 'object' ? shape.additionalProperties : undefined);
+  const below =
+    shape.items ??
+    shape.properties?.[String(key)] ??
+    (typeof shape.additionalProperties === 'object' ? shape.additionalProperties : undefined);
   return below ? shapesAt({ shape: below, value: valueAt(value, [key]) }, rest) : [];
 }
 
@@ -130,7 +141,9 @@ function namesAt(document: Place, path: Path): string[] {
 function wordsAt(document: Place, path: Path): string[] {
   const key = String(path.at(-1));
   const group = { ...document, value: withoutKind(document.value, path) };
-  return [...new Set(shapesAt(group, path.slice(0, -1)).map((shape) => shape.properties?.[key]?.const))].filter((word) => typeof word === 'string');
+  return [...new Set(shapesAt(group, path.slice(0, -1)).map((shape) => shape.properties?.[key]?.const))].filter(
+    (word) => typeof word === 'string',
+  );
 }
 
 function withoutKind(value: unknown, path: Path): unknown {

@@ -8,7 +8,10 @@ import { z } from 'zod';
 /** Names of recipes, phases, benchmarks: they become workflow ids, job names and directories. */
 const name = z
   .string()
-  .regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, 'a name is lower-case letters, digits and single dashes, and begins with a letter')
+  .regex(
+    /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/,
+    'a name is lower-case letters, digits and single dashes, and begins with a letter',
+  )
   .max(40);
 const count = z.int().positive();
 const step = z.int().min(0);
@@ -74,7 +77,10 @@ const everyPhase = {
 const lora = z.strictObject({
   rank: count.default(8),
   alpha: z.number().positive().default(16),
-  targets: z.array(z.enum(['q', 'k', 'v', 'o', 'experts'])).min(1).default(['q', 'k', 'v', 'o']),
+  targets: z
+    .array(z.enum(['q', 'k', 'v', 'o', 'experts']))
+    .min(1)
+    .default(['q', 'k', 'v', 'o']),
 });
 const training = { steps: count, checkpointEvery: count, learningRate: rate };
 
@@ -165,14 +171,23 @@ const saoPhase = z.strictObject({
     criticWarmupSteps: step.default(10),
     criticUpdates: count.default(2),
     /** Tokens whose ratio lies outside (1 − below, 1 + above) are masked. */
-    mask: z.strictObject({ below: z.number().min(0).max(1), above: z.number().positive() }).prefault({ below: 0.3, above: 5 }),
+    mask: z
+      .strictObject({ below: z.number().min(0).max(1), above: z.number().positive() })
+      .prefault({ below: 0.3, above: 5 }),
     lambdaAlpha: z.number().positive().default(1.5),
     temperature: z.number().positive().default(1),
     maxCompletionTokens: count.default(512),
   }),
 });
 
-export const phaseSchema = z.discriminatedUnion('kind', [basePhase, sftPhase, drgrpoPhase, orpoPhase, mergePhase, saoPhase]);
+export const phaseSchema = z.discriminatedUnion('kind', [
+  basePhase,
+  sftPhase,
+  drgrpoPhase,
+  orpoPhase,
+  mergePhase,
+  saoPhase,
+]);
 
 /** What a phase may spend. Queue time, preemption and node loss are not charged. */
 const budgets = z.strictObject({
@@ -201,19 +216,37 @@ export const recipeSchema = z
       const refuse = (path: (string | number)[], message: string) => {
         context.addIssue({ code: 'custom', path: ['phases', index, ...path], message });
       };
-      if (seen.has(phase.name)) refuse(['name'], `a phase named "${phase.name}" stands above: phases are addressed by their name`);
+      if (seen.has(phase.name))
+        refuse(['name'], `a phase named "${phase.name}" stands above: phases are addressed by their name`);
       if ((index === 0) !== (phase.kind === 'base')) {
         refuse(['kind'], 'the first phase is of kind "base" (it makes or names the start), and no other is');
       }
       if (phase.from !== undefined && !seen.has(phase.from)) {
-        refuse(['from'], `no phase named "${phase.from}" comes before this one; before it: ${[...seen].join(', ') || 'none'}`);
+        refuse(
+          ['from'],
+          `no phase named "${phase.from}" comes before this one; before it: ${[...seen].join(', ') || 'none'}`,
+        );
       }
       if (phase.kind !== 'mxfp4-merge' && phase.kind !== 'base' && phase.params.checkpointEvery > phase.params.steps) {
-        refuse(['params', 'checkpointEvery'], `is above steps (${String(phase.params.steps)}): no checkpoint would come before the end`);
+        refuse(
+          ['params', 'checkpointEvery'],
+          `is above steps (${String(phase.params.steps)}): no checkpoint would come before the end`,
+        );
+      }
+      const every = phase.evaluate?.every;
+      if (every !== undefined && phase.kind !== 'mxfp4-merge' && every % phase.params.checkpointEvery !== 0) {
+        const saved = String(phase.params.checkpointEvery);
+        refuse(
+          ['evaluate', 'every'],
+          `is ${String(every)}, and a checkpoint comes every ${saved} steps: name a multiple of ${saved}`,
+        );
       }
       for (const [place, used] of benchmarksOf(phase)) {
         if (!(used in recipe.benchmarks)) {
-          refuse(place, `no benchmark named "${used}"; there are: ${Object.keys(recipe.benchmarks).join(', ') || 'none'}`);
+          refuse(
+            place,
+            `no benchmark named "${used}"; there are: ${Object.keys(recipe.benchmarks).join(', ') || 'none'}`,
+          );
         } else if (place[0] === 'gate' && !phase.evaluate?.benchmarks.includes(used)) {
           refuse(place, `the gate looks at "${used}", which "evaluate.benchmarks" of this phase does not name`);
         }
@@ -229,7 +262,10 @@ function benchmarksOf(phase: Phase): [(string | number)[], string][] {
   phase.gate.forEach((stage, index) => {
     if ('rank' in stage) places.push([['gate', index, 'rank', 'by'], stage.rank.by]);
     else if ('notWorseThanParent' in stage.require) {
-      places.push([['gate', index, 'require', 'notWorseThanParent', 'benchmark'], stage.require.notWorseThanParent.benchmark]);
+      places.push([
+        ['gate', index, 'require', 'notWorseThanParent', 'benchmark'],
+        stage.require.notWorseThanParent.benchmark,
+      ]);
     } else places.push([['gate', index, 'require', 'scoreAtLeast', 'benchmark'], stage.require.scoreAtLeast.benchmark]);
   });
   return places;

@@ -17,13 +17,18 @@ export function withFieldsSet(document: Document, set: Readonly<Record<string, u
 function setField(document: Document, path: string, value: unknown): void {
   const keys = path.split('.');
   const last = keys.pop();
-  if (last === undefined || last === '' || keys.includes('')) throw new TemperError('invalid-input', `set: "${path}" is no path such as phases.sft.params.steps`);
+  if (last === undefined || last === '' || keys.includes(''))
+    throw new TemperError('invalid-input', `set: "${path}" is no path such as phases.sft.params.steps`);
   let at: Document = document;
   keys.forEach((key, index) => {
     const below: unknown = Array.isArray(at) ? namedIn(at, key, path) : at[key];
     if (below === undefined || below === null) at = at[key] = {} as Document;
     else if (typeof below === 'object') at = below as Document;
-    else throw new TemperError('invalid-input', `set: "${keys.slice(0, index + 1).join('.')}" of "${path}" is not a group of fields`);
+    else
+      throw new TemperError(
+        'invalid-input',
+        `set: "${keys.slice(0, index + 1).join('.')}" of "${path}" is not a group of fields`,
+      );
   });
   at[last] = value;
 }
@@ -33,5 +38,8 @@ function namedIn(list: readonly unknown[], name: string, path: string): unknown 
   const index = names.indexOf(name);
   if (index >= 0) return list[index];
   const near = nearestName(name, names);
-  throw new TemperError('invalid-input', `set: "${path}": nothing is named "${name}"${near === null ? '' : `; did you mean "${near}"?`} There are: ${names.join(', ')}`);
+  throw new TemperError(
+    'invalid-input',
+    `set: "${path}": nothing is named "${name}"${near === null ? '' : `; did you mean "${near}"?`} There are: ${names.join(', ')}`,
+  );
 }

@@ -35,8 +35,15 @@ async function demo(): Promise<number> {
   const settings = { ...readSettings(process.env), heartbeatSeconds: 1 };
   const temper = await openEmbeddedTemper({ settings, profile: 'local', defaultRecipe: 'tiny', scanSeconds: 1 });
   try {
-    const run = await startOrJoin(temper.client, { pipelineId, taskQueue: settings.taskQueue, input: { recipe: 'tiny' }, summary: 'The tiny recipe, through all five phases' });
-    screen.say(`${run.joined ? 'Going on with' : 'Started'} the pipeline: ${temper.uiUrl}/namespaces/${settings.namespace}/workflows/${pipelineId}/${run.runId}`);
+    const run = await startOrJoin(temper.client, {
+      pipelineId,
+      taskQueue: settings.taskQueue,
+      input: { recipe: 'tiny' },
+      summary: 'The tiny recipe, through all five phases',
+    });
+    screen.say(
+      `${run.joined ? 'Going on with' : 'Started'} the pipeline: ${temper.uiUrl}/namespaces/${settings.namespace}/workflows/${pipelineId}/${run.runId}`,
+    );
     const end = await followPipeline({ client: temper.client, run, screen, stop: stop.asked, died: temper.died });
     return await show(temper.client, end);
   } finally {

@@ -61,7 +61,11 @@ async function mustBeFree(port: number, variable: string): Promise<void> {
   try {
     await once(probe, 'listening');
   } catch (cause) {
-    throw new TemperError('environment-unusable', `port ${String(port)} is in use: stop what uses it, or choose another with ${variable}=<port>`, { cause });
+    throw new TemperError(
+      'environment-unusable',
+      `port ${String(port)} is in use: stop what uses it, or choose another with ${variable}=<port>`,
+      { cause },
+    );
   }
   probe.close();
   await once(probe, 'close');
@@ -84,7 +88,8 @@ async function untilItAnswers(address: string): Promise<void> {
       await connection.workflowService.describeNamespace({ namespace: 'default' });
       return;
     } catch (cause) {
-      if (Date.now() > deadline) throw new TemperError('environment-unusable', `the Temporal server does not answer at ${address}`, { cause });
+      if (Date.now() > deadline)
+        throw new TemperError('environment-unusable', `the Temporal server does not answer at ${address}`, { cause });
       await new Promise((resolve) => setTimeout(resolve, 100));
     } finally {
       await connection.close();

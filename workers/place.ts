@@ -62,13 +62,20 @@ export async function openPlace(options: PlaceOptions): Promise<OpenPlace> {
   };
 }
 
-function dependenciesOf(options: PlaceOptions, place: Place, parts: { readonly ledger: Ledger; readonly scanner: Scanner }): ActivityDependencies {
+function dependenciesOf(
+  options: PlaceOptions,
+  place: Place,
+  parts: { readonly ledger: Ledger; readonly scanner: Scanner },
+): ActivityDependencies {
   const { settings, connection, defaultRecipe } = options;
   return {
     ...parts,
     placeOf(name) {
       if (name === undefined || name === place.profile.name) return place;
-      throw new TemperError('not-found', `this worker runs jobs on the profile "${place.profile.name}", not on "${name}"`);
+      throw new TemperError(
+        'not-found',
+        `this worker runs jobs on the profile "${place.profile.name}", not on "${name}"`,
+      );
     },
     readRecipe: (recipe, set) => loadRecipe(settings.recipesDirectory, recipe, set),
     defaultRecipe,

@@ -16,5 +16,6 @@ export async function registerSearchAttributes(connection: Connection, namespace
 /** True when the namespace has each of them, with its type. */
 export async function searchAttributesKnown(connection: Connection, namespace: string): Promise<boolean> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  return wanted.every(({ name, type }) => customAttributes[name] === type);
+  const known: Readonly<Record<string, number>> = customAttributes;
+  return wanted.every(({ name, type }) => known[name] === type);
 }

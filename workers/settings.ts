@@ -59,10 +59,15 @@ function programs(environment: Environment, cache: string): { temporalCli: strin
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new TemperError('environment-unusable', `nothing is set up here (${file} is missing): run \`npm run setup\``, { cause });
+    throw new TemperError(
+      'environment-unusable',
+      `nothing is set up here (${file} is missing): run \`npm run setup\``,
+      { cause },
+    );
   }
   const found = setUpSchema.safeParse(JSON.parse(text));
-  if (!found.success) throw new TemperError('environment-unusable', `${file} is of another version: run \`npm run setup\``);
+  if (!found.success)
+    throw new TemperError('environment-unusable', `${file} is of another version: run \`npm run setup\``);
   return { temporalCli: temporalCli ?? found.data.temporalCli, python: python ?? found.data.python };
 }
 

@@ -61,5 +61,9 @@ export async function startTemperWorker(options: TemperWorkerOptions): Promise<T
 }
 
 function errorsToo(_key: string, value: unknown): unknown {
-  return value instanceof Error ? { name: value.name, message: value.message, stack: value.stack } : typeof value === 'bigint' ? String(value) : value;
+  return value instanceof Error
+    ? { name: value.name, message: value.message, stack: value.stack }
+    : typeof value === 'bigint'
+      ? String(value)
+      : value;
 }

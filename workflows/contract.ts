@@ -140,5 +140,6 @@ export interface ReleaseInput {
 /** Workflow ids of the children: a person reads them in the list. */
 export const childIds = {
   phase: (pipelineId: string, phase: string): string => `${pipelineId}/${phase}`,
-  evaluation: (pipelineId: string, phase: string, number: number): string => `${pipelineId}/${phase}/evaluation-${String(number)}`,
+  evaluation: (pipelineId: string, phase: string, number: number): string =>
+    `${pipelineId}/${phase}/evaluation-${String(number)}`,
 } as const;

@@ -15,7 +15,12 @@ export async function evaluateCheckpoint(input: EvaluationInput): Promise<void> 
     setCurrentDetails(`${String(ticket.of)} evaluations, attempt ${String(ticket.number)}`);
     attempts.push(ticket.number);
     const job = await runJob(input.context, ticket, () => undefined);
-    const judged = await activities('record the outcomes').judgeEvaluation({ context: input.context, ticket, job, attempts });
+    const judged = await activities('record the outcomes').judgeEvaluation({
+      context: input.context,
+      ticket,
+      job,
+      attempts,
+    });
     setCurrentDetails(judged.sentence);
     switch (judged.kind) {
       case 'completed':

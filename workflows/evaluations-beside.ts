@@ -52,7 +52,10 @@ export function startEvaluations(context: PhaseContext, board: PhaseBoard): Eval
     },
     async evaluateAll(missing, title) {
       board.evaluating(title);
-      return await run(missing, `${context.phase.name}: ${String(missing.length)} evaluation${missing.length === 1 ? '' : 's'} for the gate`);
+      return await run(
+        missing,
+        `${context.phase.name}: ${String(missing.length)} evaluation${missing.length === 1 ? '' : 's'} for the gate`,
+      );
     },
     async settled() {
       if (running.length > 0) board.evaluating('the last evaluations beside the training');

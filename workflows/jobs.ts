@@ -30,10 +30,16 @@ function watcher(summary: string) {
 }
 
 /** Submits the job of an attempt and waits for its end; `onCheckpoint` hears of each checkpoint that is due. */
-export async function runJob(context: PhaseContext, ticket: AttemptTicket, onCheckpoint: (checkpoint: CheckpointRef) => void): Promise<JobRef> {
+export async function runJob(
+  context: PhaseContext,
+  ticket: AttemptTicket,
+  onCheckpoint: (checkpoint: CheckpointRef) => void,
+): Promise<JobRef> {
   const title = `${ticket.title} attempt ${String(ticket.number)}`;
   // A cancellation in the middle of a submit must not leave a job that nobody knows of: submit first, then stop it.
-  const job = await CancellationScope.nonCancellable(() => activities(`${title}: start the job`).submitJob({ context, ticket }));
+  const job = await CancellationScope.nonCancellable(() =>
+    activities(`${title}: start the job`).submitJob({ context, ticket }),
+  );
   const seenSteps: number[] = [];
   try {
     for (;;) {
@@ -42,13 +48,16 @@ export async function runJob(context: PhaseContext, ticket: AttemptTicket, onChe
         seenSteps.push(event.checkpoint.step);
         onCheckpoint(event.checkpoint);
       } else {
-        if (event.kind === 'stalled') await activities(`${title}: stop, ${event.because}`).stopJob({ context, ticket, job, reason: 'stalled' });
+        if (event.kind === 'stalled')
+          await activities(`${title}: stop, ${event.because}`).stopJob({ context, ticket, job, reason: 'stalled' });
         return job;
       }
     }
   } catch (error) {
     if (isCancellation(error)) {
-      await CancellationScope.nonCancellable(() => activities(`${title}: stop, the run is cancelled`).stopJob({ context, ticket, job, reason: 'cancel' }));
+      await CancellationScope.nonCancellable(() =>
+        activities(`${title}: stop, the run is cancelled`).stopJob({ context, ticket, job, reason: 'cancel' }),
+      );
     }
     throw error;
   }

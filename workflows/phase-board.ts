@@ -16,6 +16,7 @@ import { phaseReportSignal, rowsSignal } from './messages.ts';
 export interface PhaseBoard {
   attempt(ticket: AttemptTicket): void;
   checkpoint(checkpoint: CheckpointRef): void;
+  trained(ticket: AttemptTicket, sentence: string): void;
   evaluating(what: string): void;
   judged(answer: GateAnswer): void;
   decided(sentence: string): void;
@@ -59,6 +60,9 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
     checkpoint: (checkpoint) => {
       show({ step: checkpoint.step });
     },
+    trained: (ticket, sentence) => {
+      show({ step: ticket.of, note: sentence });
+    },
     evaluating: (what) => {
       show({ state: 'evaluating', note: what });
     },
@@ -76,7 +80,8 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
       tellRows(rows);
       return end(outcome);
     },
-    completed: (checkpoint, answer) => end({ state: 'completed', checkpoint, because: answer.sentence, score: answer.score }),
+    completed: (checkpoint, answer) =>
+      end({ state: 'completed', checkpoint, because: answer.sentence, score: answer.score }),
     rejected: (parent, because) => end({ state: 'rejected', checkpoint: parent, because, score: null }),
     ended: (state) => {
       show({ state });
@@ -96,6 +101,11 @@ function tellPipeline(tell: (pipeline: ReturnType<typeof getExternalWorkflowHand
 
 function details(context: PhaseContext, report: PhaseReport, decisions: readonly string[]): string {
   const start = context.start ? `starts from \`${context.start.id}\`` : 'makes the start';
-  const progress = report.of > 0 ? `, attempt ${String(report.attempt)}, step ${String(report.step)} of ${String(report.of)}` : '';
-  return [`**${report.phase}** (${report.kind}) ${start}: **${report.state}**${progress}`, '', ...decisions.map((line) => `- ${escaped(line)}`)].join('\n');
+  const progress =
+    report.of > 0 ? `, attempt ${String(report.attempt)}, step ${String(report.step)} of ${String(report.of)}` : '';
+  return [
+    `**${report.phase}** (${report.kind}) ${start}: **${report.state}**${progress}`,
+    '',
+    ...decisions.map((line) => `- ${escaped(line)}`),
+  ].join('\n');
 }

@@ -3,7 +3,15 @@
  *
  * Covers attempts, evaluation beside the training, and the gate. Does not cover how jobs run (activities/) or how to decide (decisions/).
  */
-import { ApplicationFailure, CancellationScope, condition, isCancellation, setHandler, sleep } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  isCancellation,
+  setHandler,
+  sleep,
+} from '@temporalio/workflow';
+import type { GateAnswer } from '../activities/gate.ts';
 import type { CheckpointRef, PhaseContext, PhaseEnd, PhaseOutcome } from './contract.ts';
 import { startEvaluations, type EvaluationsBeside } from './evaluations-beside.ts';
 import { activities, runJob } from './jobs.ts';
@@ -13,7 +21,10 @@ import { phaseBoard, type PhaseBoard } from './phase-board.ts';
 export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome> {
   const board = phaseBoard(context);
   const startedAt = Date.now();
-  const ended = (end: PhaseEnd, trainer: Readonly<Record<string, number>>) => ({ ...end, seconds: { wall: (Date.now() - startedAt) / 1000, trainer } });
+  const ended = (end: PhaseEnd, trainer: Readonly<Record<string, number>>) => ({
+    ...end,
+    seconds: { wall: (Date.now() - startedAt) / 1000, trainer },
+  });
   try {
     const finished = await activities('look for finished work').findFinishedPhase(context);
     if (finished) return ended(board.reused(finished), {});
@@ -25,13 +36,19 @@ export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome> {
   } catch (error) {
     const state = isCancellation(error) ? 'cancelled' : 'failed';
     board.ended(state);
-    await CancellationScope.nonCancellable(() => activities(`record that it is ${state}`).closePhase({ context, state, because: messageOf(error) }));
+    await CancellationScope.nonCancellable(() =>
+      activities(`record that it is ${state}`).closePhase({ context, state, because: messageOf(error) }),
+    );
     throw error;
   }
 }
 
 /** One attempt after the other, until one is proved complete; returns its seconds by what it did. */
-async function trainToTheEnd(context: PhaseContext, board: PhaseBoard, beside: EvaluationsBeside): Promise<Readonly<Record<string, number>>> {
+async function trainToTheEnd(
+  context: PhaseContext,
+  board: PhaseBoard,
+  beside: EvaluationsBeside,
+): Promise<Readonly<Record<string, number>>> {
   let next = { change: null as Record<string, unknown> | null, rollBackBefore: null as number | null };
   for (let opened = 1; ; opened += 1) {
     const ticket = await activities('open an attempt').openAttempt({ context, opened, ...next });
@@ -40,8 +57,15 @@ async function trainToTheEnd(context: PhaseContext, board: PhaseBoard, beside: E
       board.checkpoint(checkpoint);
       beside.evaluate(checkpoint);
     });
-    const judged = await activities(`${ticket.title} attempt ${String(ticket.number)}: judge its end`).judgeAttempt({ context, ticket, job });
-    if (judged.kind === 'completed') return judged.seconds;
+    const judged = await activities(`${ticket.title} attempt ${String(ticket.number)}: judge its end`).judgeAttempt({
+      context,
+      ticket,
+      job,
+    });
+    if (judged.kind === 'completed') {
+      board.trained(ticket, judged.sentence);
+      return judged.seconds;
+    }
     board.decided(judged.sentence);
     if (judged.kind === 'fail') throw phaseFailed(context, judged.sentence);
     if (judged.kind === 'hold') await holdForAPerson(context, board, judged.sentence);
@@ -57,7 +81,7 @@ async function passGate(context: PhaseContext, board: PhaseBoard, beside: Evalua
     board.judged(answer);
     switch (answer.kind) {
       case 'promote':
-        return await promoted(context, board, answer.checkpoint, answer);
+        return await promote(context, board, answer);
       case 'more-evaluations': {
         const failure = await beside.evaluateAll(answer.missing, answer.sentence);
         if (failure !== null) await holdForAPerson(context, board, failure);
@@ -67,21 +91,36 @@ async function passGate(context: PhaseContext, board: PhaseBoard, beside: Evalua
         await holdForAPerson(context, board, answer.sentence);
         break;
       case 'reject':
-        if (context.phase.onReject === 'keep-parent' && context.start) return await parentKept(context, board, context.start, answer.sentence);
+        if (context.phase.onReject === 'keep-parent' && context.start)
+          return await keepParent({ ...context, start: context.start }, board, answer.sentence);
         if (context.phase.onReject === 'hold') await holdForAPerson(context, board, answer.sentence);
         else throw phaseFailed(context, answer.sentence);
     }
   }
 }
 
-async function promoted(context: PhaseContext, board: PhaseBoard, checkpoint: CheckpointRef, answer: { readonly sentence: string; readonly score: number | null }): Promise<PhaseEnd> {
-  const sealed = await activities(`promote checkpoint ${String(checkpoint.step)}`).promote({ context, checkpoint, because: answer.sentence, score: answer.score });
+async function promote(
+  context: PhaseContext,
+  board: PhaseBoard,
+  answer: Extract<GateAnswer, { kind: 'promote' }>,
+): Promise<PhaseEnd> {
+  const { checkpoint, sentence, score } = answer;
+  const sealed = await activities(`promote checkpoint ${String(checkpoint.step)}`).promote({
+    context,
+    checkpoint,
+    because: sentence,
+    score,
+  });
   return board.completed(sealed, answer);
 }
 
-async function parentKept(context: PhaseContext, board: PhaseBoard, checkpoint: CheckpointRef, because: string): Promise<PhaseEnd> {
-  await activities('keep the parent').closePhase({ context, state: 'rejected', because, checkpoint });
-  return board.rejected(checkpoint, because);
+async function keepParent(
+  context: PhaseContext & { readonly start: CheckpointRef },
+  board: PhaseBoard,
+  because: string,
+): Promise<PhaseEnd> {
+  await activities('keep the parent').closePhase({ context, state: 'rejected', because, checkpoint: context.start });
+  return board.rejected(context.start, because);
 }
 
 /** GPUs are released, and a person has 24 hours. */
@@ -90,7 +129,9 @@ async function holdForAPerson(context: PhaseContext, board: PhaseBoard, sentence
   let released = false;
   setHandler(releaseSignal, (message) => {
     released = true;
-    board.decided(`released by ${message.by ?? 'a person'}${message.reason === undefined ? '' : `: ${message.reason}`}`);
+    board.decided(
+      `released by ${message.by ?? 'a person'}${message.reason === undefined ? '' : `: ${message.reason}`}`,
+    );
   });
   board.held(sentence);
   await activities('record that it is held').closePhase({ context, state: 'held', because: sentence });

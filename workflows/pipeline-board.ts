@@ -3,11 +3,33 @@
  *
  * Covers the page. Does not cover the story (pipeline.ts): it is told.
  */
-import { ApplicationFailure, getExternalWorkflowHandle, setCurrentDetails, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  getExternalWorkflowHandle,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
-import { childIds, type PhaseReport, type PipelineStatus, type ReleaseInput, type ResolvedPipeline } from './contract.ts';
+import {
+  childIds,
+  type PhaseReport,
+  type PipelineStatus,
+  type ReleaseInput,
+  type ResolvedPipeline,
+} from './contract.ts';
 import { table } from './markdown.ts';
-import { leaderboardQuery, phaseReportSignal, planQuery, releaseSignal, releaseUpdate, rowsSignal, searchAttributes, statusQuery } from './messages.ts';
+import {
+  leaderboardQuery,
+  phaseReportSignal,
+  planQuery,
+  releaseSignal,
+  releaseUpdate,
+  rowsSignal,
+  searchAttributes,
+  statusQuery,
+} from './messages.ts';
 
 export interface PipelineBoard {
   opened(resolved: ResolvedPipeline, opened: { readonly searchAttributes: boolean }): void;
@@ -33,9 +55,9 @@ export function pipelineBoard(): PipelineBoard {
   setHandler(rowsSignal, (rows) => {
     for (const row of rows) keepRow(board, row);
   });
-  setHandler(releaseUpdate, async (input) => await release(board, input ?? {}), {
+  setHandler(releaseUpdate, async (input?: ReleaseInput) => await release(board, input ?? {}), {
     description: 'Lets a held phase go on. Input: {"phase": "sft", "by": "you", "reason": "why"}; all optional',
-    validator: (input) => {
+    validator: (input?: ReleaseInput) => {
       heldPhase(board, input ?? {});
     },
   });
@@ -73,11 +95,19 @@ function waiting(phase: ResolvedPipeline['recipe']['phases'][number]): PhaseRepo
 function answerQueries(board: Board): void {
   setHandler(
     statusQuery,
-    (): PipelineStatus => ({ recipe: board.resolved?.recipe.name ?? '', profile: board.resolved?.profile.name ?? '', phases: board.phases }),
+    (): PipelineStatus => ({
+      recipe: board.resolved?.recipe.name ?? '',
+      profile: board.resolved?.profile.name ?? '',
+      phases: board.phases,
+    }),
     { description: 'Where each phase stands. No input' },
   );
-  setHandler(leaderboardQuery, () => ({ rows: [...board.rows.values()] }), { description: 'Every evaluated candidate with its numbers. No input' });
-  setHandler(planQuery, () => board.resolved, { description: 'The recipe and profile as they were resolved: what runs. No input' });
+  setHandler(leaderboardQuery, () => ({ rows: [...board.rows.values()] }), {
+    description: 'Every evaluated candidate with its numbers. No input',
+  });
+  setHandler(planQuery, () => board.resolved, {
+    description: 'The recipe and profile as they were resolved: what runs. No input',
+  });
 }
 
 /** The phase that a release is meant for; throws what a person sees in the form. */
@@ -120,5 +150,7 @@ function show(board: Board): void {
     phase.score === null ? '' : phase.score.toFixed(3),
     phase.note,
   ]);
-  setCurrentDetails(`**${recipe}** is **${board.state}**\n\n${table(['phase', 'kind', 'state', 'attempt', 'step', 'score', 'what is known'], rows)}`);
+  setCurrentDetails(
+    `**${recipe}** is **${board.state}**\n\n${table(['phase', 'kind', 'state', 'attempt', 'step', 'score', 'what is known'], rows)}`,
+  );
 }

@@ -3,10 +3,25 @@
  *
  * Covers the order of the phases and what the run's page shows. Does not cover what a phase does (phase.ts).
  */
-import { ApplicationFailure, ChildWorkflowFailure, executeChild, isCancellation, ParentClosePolicy, workflowInfo, CancellationScope } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  ChildWorkflowFailure,
+  executeChild,
+  isCancellation,
+  ParentClosePolicy,
+  workflowInfo,
+  CancellationScope,
+} from '@temporalio/workflow';
 import { z } from 'zod';
 import { pipelineInputSchema, type Phase } from '../configs/schema.ts';
-import { childIds, type PhaseContext, type PhaseOutcome, type PipelineInput, type PipelineResult, type ResolvedPipeline } from './contract.ts';
+import {
+  childIds,
+  type PhaseContext,
+  type PhaseOutcome,
+  type PipelineInput,
+  type PipelineResult,
+  type ResolvedPipeline,
+} from './contract.ts';
 import { activities } from './jobs.ts';
 import { trainPhase } from './phase.ts';
 import { pipelineBoard, type PipelineBoard } from './pipeline-board.ts';
@@ -25,7 +40,9 @@ export async function postTrainingPipeline(input?: PipelineInput): Promise<Pipel
     return await finished(board, outcomes);
   } catch (error) {
     const state = isCancellation(error) ? 'cancelled' : 'failed';
-    await CancellationScope.nonCancellable(() => activities(`record that it is ${state}`).closePipeline({ ...identityOfRun(), state }));
+    await CancellationScope.nonCancellable(() =>
+      activities(`record that it is ${state}`).closePipeline({ ...identityOfRun(), state }),
+    );
     board.ended(state);
     throw explained(error);
   }
@@ -48,7 +65,11 @@ function identityOfRun(): { pipelineId: string; runId: string } {
 }
 
 /** The promoted checkpoint of the phase that this one starts from; null for the first. */
-function startOf(resolved: ResolvedPipeline, phase: Phase, outcomes: ReadonlyMap<string, PhaseOutcome>): PhaseOutcome | null {
+function startOf(
+  resolved: ResolvedPipeline,
+  phase: Phase,
+  outcomes: ReadonlyMap<string, PhaseOutcome>,
+): PhaseOutcome | null {
   const { phases } = resolved.recipe;
   const before = phase.from ?? phases[phases.indexOf(phase) - 1]?.name;
   return before === undefined ? null : (outcomes.get(before) ?? null);
@@ -87,7 +108,12 @@ async function finished(board: PipelineBoard, outcomes: ReadonlyMap<string, Phas
 /** A failed phase's own words instead of "Child Workflow execution failed". */
 function explained(error: unknown): unknown {
   if (error instanceof ChildWorkflowFailure && error.cause instanceof ApplicationFailure) {
-    return ApplicationFailure.create({ message: error.cause.message, type: error.cause.type ?? 'PhaseFailed', nonRetryable: true, cause: error });
+    return ApplicationFailure.create({
+      message: error.cause.message,
+      type: error.cause.type ?? 'PhaseFailed',
+      nonRetryable: true,
+      cause: error,
+    });
   }
   return error;
 }

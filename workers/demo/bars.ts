@@ -46,7 +46,8 @@ function barScreen({ write, columns }: ScreenOptions): Screen {
 
 function barLine(phase: PhaseView, left: number | null): string {
   const { step, of } = progressOf(phase);
-  const share = phase.state === 'completed' || phase.state === 'reused' || phase.state === 'rejected' ? 1 : of > 0 ? step / of : 0;
+  const share =
+    phase.state === 'completed' || phase.state === 'reused' || phase.state === 'rejected' ? 1 : of > 0 ? step / of : 0;
   const full = Math.round(share * barWidth);
   const bar = `${'█'.repeat(full)}${'·'.repeat(barWidth - full)}`;
   return `${phase.phase.padEnd(8)} ${bar} ${phase.state.padEnd(10)} ${numbersOf(phase)}${left === null ? '' : `  about ${duration(left)} left`}`;
@@ -79,7 +80,7 @@ function progressOf(phase: PhaseView): { step: number; of: number } {
 function numbersOf(phase: PhaseView): string {
   const { step, of } = progressOf(phase);
   const metric = phase.job?.reward ?? phase.job?.loss ?? null;
-  const name = phase.job?.reward == null ? 'loss' : 'reward';
+  const name = metric === phase.job?.reward ? 'reward' : 'loss';
   const parts = [
     phase.attempt > 0 ? `attempt ${String(phase.attempt)}` : '',
     of > 0 && phase.state === 'running' ? `${String(step)}/${String(of)}` : '',

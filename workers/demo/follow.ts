@@ -6,7 +6,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { WorkflowFailedError, type Client } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { childIds, type JobHeartbeat, type PhaseReport, type PipelineResult, type PipelineStatus } from '../../workflows/contract.ts';
+import {
+  childIds,
+  type JobHeartbeat,
+  type PhaseReport,
+  type PipelineResult,
+  type PipelineStatus,
+} from '../../workflows/contract.ts';
 import type { Screen } from './bars.ts';
 import type { PipelineRun } from './start-or-join.ts';
 
@@ -34,7 +40,12 @@ export interface Following {
 /** Shows the phases until the pipeline ends, or `stop`. Rejects when the server or the worker dies. */
 export async function followPipeline({ client, run, screen, stop, died }: Following): Promise<PipelineEnd> {
   const done = new AbortController();
-  const end = Promise.race([endOf(client, run), stopped(stop), died]).finally(() => {
+  const end = Promise.race([
+    client.withAbortSignal(done.signal, () => endOf(client, run)),
+    stopped(stop),
+    died,
+  ]).finally(() => {
+    // This also ends the long poll, which would go on retrying on a connection that is closed by then.
     done.abort();
   });
   end.catch(() => undefined);
@@ -49,7 +60,10 @@ export async function followPipeline({ client, run, screen, stop, died }: Follow
 
 async function endOf(client: Client, { pipelineId, runId }: PipelineRun): Promise<PipelineEnd> {
   try {
-    return { kind: 'completed', result: (await client.workflow.getHandle(pipelineId, runId).result()) as PipelineResult };
+    return {
+      kind: 'completed',
+      result: (await client.workflow.getHandle(pipelineId, runId).result()) as PipelineResult,
+    };
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     return { kind: 'failed', message: error.cause?.message ?? error.message };
@@ -77,7 +91,10 @@ async function readPhases(client: Client, pipelineId: string): Promise<PhaseView
   return await Promise.all(
     phases.map(async (phase) => ({
       ...phase,
-      job: phase.state === 'running' || phase.state === 'evaluating' ? await readHeartbeat(client, pipelineId, phase) : null,
+      job:
+        phase.state === 'running' || phase.state === 'evaluating'
+          ? await readHeartbeat(client, pipelineId, phase)
+          : null,
     })),
   );
 }

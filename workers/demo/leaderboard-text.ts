@@ -11,7 +11,11 @@ const columns: readonly Column[] = [
   { head: 'phase', align: 'left', cell: (row) => row.phase },
   { head: 'step', align: 'right', cell: (row) => String(row.step) },
   { head: 'benchmark', align: 'left', cell: (row) => row.benchmark },
-  { head: 'n', align: 'right', cell: (row) => `${String(row.problems)}×${String(Math.round(row.samples / row.problems))}` },
+  {
+    head: 'n',
+    align: 'right',
+    cell: (row) => `${String(row.problems)}×${String(Math.round(row.samples / row.problems))}`,
+  },
   { head: 'mean', align: 'right', cell: (row) => row.mean.toFixed(3) },
   { head: '95 % interval', align: 'left', cell: (row) => `${row.low.toFixed(3)}–${row.high.toFixed(3)}` },
   { head: 'gain in points', align: 'left', cell: gainOf },
@@ -23,7 +27,9 @@ const columns: readonly Column[] = [
 
 function gainOf({ gain }: LeaderboardRow): string {
   if (gain === null) return '';
-  const [value, low, high] = [gain.mean, gain.low, gain.high].map((share) => `${share < 0 ? '' : '+'}${(100 * share).toFixed(1)}`);
+  const [value, low, high] = [gain.mean, gain.low, gain.high].map(
+    (share) => `${share < 0 ? '' : '+'}${(100 * share).toFixed(1)}`,
+  );
   return `${value ?? ''} [${low ?? ''}, ${high ?? ''}]`;
 }
 
@@ -33,7 +39,9 @@ export function leaderboardText(rows: readonly LeaderboardRow[]): string {
   const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index]?.length ?? 0)));
   const lines = cells.map((line) =>
     line
-      .map((cell, index) => (columns[index]?.align === 'right' ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0)))
+      .map((cell, index) =>
+        columns[index]?.align === 'right' ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0),
+      )
       .join('  ')
       .trimEnd(),
   );

@@ -9,7 +9,15 @@ export interface PipelineRun {
   readonly joined: boolean;
 }
 
-export async function startOrJoin(client: Client, wish: { readonly pipelineId: string; readonly taskQueue: string; readonly input: PipelineInput; readonly summary: string }): Promise<PipelineRun> {
+export async function startOrJoin(
+  client: Client,
+  wish: {
+    readonly pipelineId: string;
+    readonly taskQueue: string;
+    readonly input: PipelineInput;
+    readonly summary: string;
+  },
+): Promise<PipelineRun> {
   const { pipelineId } = wish;
   const open = await openRunOf(client, pipelineId);
   if (open !== null) return { pipelineId, runId: open, joined: true };

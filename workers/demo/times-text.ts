@@ -15,7 +15,8 @@ export function timesText({ promoted }: PipelineResult): string {
   const total = lines.reduce((seconds, [, wall]) => seconds + wall, 0);
   const heads = ['phase', 'wall', 'imports and loading', 'training', 'saving', 'evaluation, gate and hand-over'];
   const widths = heads.map((head) => head.length);
-  const text = (cells: readonly string[]) => cells.map((cell, index) => (index === 0 ? cell.padEnd(8) : cell.padStart(widths[index] ?? 0))).join('  ');
+  const text = (cells: readonly string[]) =>
+    cells.map((cell, index) => (index === 0 ? cell.padEnd(8) : cell.padStart(widths[index] ?? 0))).join('  ');
   return [
     `Where the ${total.toFixed(0)} s went:`,
     text(heads),
