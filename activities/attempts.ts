@@ -10,7 +10,7 @@ import type { Asked } from '../decisions/failure.ts';
 import { jobName } from '../decisions/job-name.ts';
 import { chooseResumePoint, type ResumePoint } from '../decisions/resume-point.ts';
 import { sentenceOfResumePoint } from '../decisions/sentences.ts';
-import { createRunDirectory, runDirectory, writeRequest, type RunPlace } from '../store/run-directory.ts';
+import type { RunPlace } from '../store/run-directory.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
 import { candidatesOfPhase } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -51,7 +51,7 @@ export function attemptActivities(dependencies: ActivityDependencies): AttemptAc
   return {
     async openAttempt({ context, opened, change, rollBackBefore }) {
       const { phase, start } = context;
-      const { number, files, name } = await reserve(dependencies, { context, purpose: 'train', opened });
+      const { number, directory, name, store } = await reserve(dependencies, { context, purpose: 'train', opened });
       const point = chooseResumePoint(
         await candidatesOfPhase(dependencies, context),
         rollBackBefore === null ? {} : { rollBackBefore },
@@ -81,18 +81,18 @@ export function attemptActivities(dependencies: ActivityDependencies): AttemptAc
         resume,
         change,
         targetStep: targetStepOf(phase),
-        outputDirectory: files.directory,
+        outputDirectory: directory,
         evaluations: [],
       };
-      await writeRequest(files, request);
+      await store.writeRequest(directory, request);
       const sentence = sentenceOfResumePoint(point);
-      await recordOpened(dependencies, { context, number, point, sentence, request, directory: files.directory });
+      await recordOpened(dependencies, { context, number, point, sentence, request, directory });
       return {
         title: phase.name,
         purpose: 'train',
         number,
         jobName: name,
-        directory: files.directory,
+        directory,
         resumeStep: resume?.step ?? 0,
         of: targetStepOf(phase),
         dueSteps: phase.evaluate ? dueSteps(phase) : [],
@@ -165,13 +165,12 @@ export async function reserve(
     reservationKey,
     at,
   });
-  const { storeDirectory } = dependencies.placeOf(context.profile);
-  const directory = runDirectory(storeDirectory, { pipeline: workflowId, phase: phase.name, purpose, number });
-  const files = await createRunDirectory(directory, reservationKey);
+  const { store } = dependencies.placeOf(context.profile);
+  const directory = await store.openRun({ pipeline: workflowId, phase: phase.name, purpose, number }, reservationKey);
   const name = jobName({
     workflowId,
     phase: purpose === 'train' ? phase.name : `${phase.name}/evaluation`,
     attempt: number,
   });
-  return { number, files, name };
+  return { number, directory, name, store };
 }

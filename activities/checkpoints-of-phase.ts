@@ -3,12 +3,12 @@
  *
  * Covers reading the store and the ledger. Does not cover choosing (decisions/).
  */
+import { checkpointId } from '../decisions/checkpoint-id.ts';
 import { dueSteps } from '../decisions/due-steps.ts';
 import type { ResumeCandidate } from '../decisions/resume-point.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
-import { listCheckpoints } from '../store/checkpoints.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
-import { checkpointId, type CheckpointRecord } from '../store/ledger/checkpoints.ts';
+import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
@@ -18,9 +18,10 @@ export async function candidatesOfPhase(
   context: PhaseContext,
 ): Promise<ResumeCandidate[]> {
   const attempts = await attemptsOfRun(dependencies, context);
+  const { store } = dependencies.placeOf(context.profile);
   const found = await Promise.all(
     attempts.map(async ({ number, directory }) => {
-      const checkpoints = directory === null ? [] : await listCheckpoints(directory);
+      const checkpoints = directory === null ? [] : await store.checkpoints(directory);
       return checkpoints.map((checkpoint) => ({
         ...checkpoint,
         id: idOf(context, number, checkpoint.step),

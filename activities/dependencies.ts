@@ -2,14 +2,14 @@
 import type { Resolved } from '../configs/load.ts';
 import type { Profile, Recipe } from '../configs/schema.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
+import type { RunStore } from '../store/run-store.ts';
 import type { Scanner } from '../store/scanner.ts';
 import type { Backend } from './backend.ts';
 
 /** A profile in use. */
 export interface Place {
   readonly profile: Profile;
-  /** Absolute; the store as this worker sees it. */
-  readonly storeDirectory: string;
+  readonly store: RunStore;
   readonly backend: Backend;
 }
 

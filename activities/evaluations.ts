@@ -3,13 +3,10 @@
  *
  * Covers one job that makes a list of evaluations. Does not cover running it (jobs.ts) or grading (trainers/).
  */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
 import type { Benchmark } from '../configs/schema.ts';
 import { TemperError } from '../decisions/errors.ts';
 import type { EvaluationKey, ProblemOutcome } from '../decisions/evaluation.ts';
-import { writeRequest } from '../store/run-directory.ts';
 import type { CheckpointRef, EvaluationInput, PhaseContext } from '../workflows/contract.ts';
 import { reserve, type AttemptTicket } from './attempts.ts';
 import type { JobRef } from './backend.ts';
@@ -50,7 +47,7 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
     async openEvaluation({ context, evaluations, title, opened }) {
       const missing = await missingOf(dependencies, evaluations);
       if (missing.length === 0) return null;
-      const { number, files, name } = await reserve(dependencies, { context, purpose: 'evaluate', opened });
+      const { number, directory, name, store } = await reserve(dependencies, { context, purpose: 'evaluate', opened });
       const request = {
         contract: 1,
         job: name,
@@ -65,16 +62,16 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
         start: null,
         resume: null,
         targetStep: missing.length,
-        outputDirectory: files.directory,
+        outputDirectory: directory,
         evaluations: await Promise.all(missing.map((key, index) => requested(dependencies, context, { key, index }))),
       };
-      await writeRequest(files, request);
+      await store.writeRequest(directory, request);
       const key = { workflowId: context.pipelineId, phase: context.phase.name, purpose: 'evaluate' as const, number };
       await ledger.changeAttempt(key, {
         state: 'queued',
         at: dependencies.now().toISOString(),
         jobName: name,
-        directory: files.directory,
+        directory,
         request,
       });
       return {
@@ -82,7 +79,7 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
         purpose: 'evaluate',
         number,
         jobName: name,
-        directory: files.directory,
+        directory,
         resumeStep: 0,
         of: missing.length,
         dueSteps: [],
@@ -161,9 +158,10 @@ async function recordOutcomes(
   context: PhaseContext,
   { ticket, evaluations }: { readonly ticket: AttemptTicket; readonly evaluations: readonly Requested[] },
 ): Promise<number> {
+  const { store } = dependencies.placeOf(context.profile);
   let recorded = 0;
   for (const { checkpoint, benchmark, seed, output } of evaluations) {
-    const text = await readIfThere(join(ticket.directory, output));
+    const text = await store.text(ticket.directory, output);
     if (text === null) continue;
     const problems = problemsOf(text);
     if (problems.length === 0) continue;
@@ -179,15 +177,6 @@ async function recordOutcomes(
     recorded += 1;
   }
   return recorded;
-}
-
-async function readIfThere(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
 }
 
 /** Rows per sample → one outcome per problem, in the order of the file. */

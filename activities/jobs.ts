@@ -6,7 +6,6 @@
 import { cancelled, Context, heartbeat } from '@temporalio/activity';
 import type { Progress } from '../decisions/failure.ts';
 import { judgeProgress } from '../decisions/stall.ts';
-import { runFiles } from '../store/run-directory.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
 import type { CheckpointRef, JobHeartbeat, PhaseContext } from '../workflows/contract.ts';
 import type { AttemptTicket } from './attempts.ts';
@@ -48,7 +47,7 @@ export function jobActivities(dependencies: ActivityDependencies): JobActivities
   });
   return {
     async submitJob({ context, ticket }) {
-      const { backend } = dependencies.placeOf(context.profile);
+      const { backend, store } = dependencies.placeOf(context.profile);
       const labels = {
         pipeline: context.pipelineId,
         phase: context.phase.name,
@@ -58,7 +57,7 @@ export function jobActivities(dependencies: ActivityDependencies): JobActivities
       const job = await backend.submit({
         name: ticket.jobName,
         directory: ticket.directory,
-        requestPath: runFiles(ticket.directory).request,
+        requestPath: store.requestPath(ticket.directory),
         slots: 1,
         labels,
       });

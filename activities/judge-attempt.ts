@@ -7,10 +7,7 @@ import { classify, incidentOf } from '../decisions/classify.ts';
 import type { Evidence, Incident } from '../decisions/failure.ts';
 import { decideRetry, type RetryDecision } from '../decisions/retry.ts';
 import { sentenceOfClass, sentenceOfRetry } from '../decisions/sentences.ts';
-import { listCheckpoints, type CheckpointOnStore } from '../store/checkpoints.ts';
-import { tailProgress } from '../store/progress.ts';
-import { readResult } from '../store/result.ts';
-import { runFiles } from '../store/run-directory.ts';
+import type { CheckpointOnStore } from '../store/checkpoints.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
 import type { AttemptTicket } from './attempts.ts';
 import type { JobRef } from './backend.ts';
@@ -45,7 +42,7 @@ export function judgeActivities(dependencies: ActivityDependencies): JudgeActivi
   return {
     async judgeAttempt(ended) {
       const { context, ticket } = ended;
-      const checkpoints = await listCheckpoints(ticket.directory);
+      const checkpoints = await dependencies.placeOf(context.profile).store.checkpoints(ticket.directory);
       const evidence = await gatherEvidence(dependencies, ended, {
         targetArtifactComplete:
           checkpoints.some((at) => at.level === 'complete' && at.step === ticket.of) ||
@@ -97,16 +94,15 @@ export async function gatherEvidence(
   { context, ticket, job }: EndedAttempt,
   artifacts: Pick<Evidence, 'targetArtifactComplete' | 'newestCompleteStep'>,
 ): Promise<Evidence> {
-  const status = await dependencies.placeOf(context.profile).backend.status(job);
-  const files = runFiles(ticket.directory);
-  const { lines } = await tailProgress(files.progress);
+  const { backend, store } = dependencies.placeOf(context.profile);
+  const status = await backend.status(job);
   return {
     asked: { ...ticket.asked, jobToken: job.uid },
     job: status.state === 'vanished' ? 'vanished' : 'ended',
     stoppedByTemper: status.state === 'ended' ? (status.stopRequested ?? 'no') : 'no',
     ranks: status.state === 'ended' ? status.ranks : [],
-    lastProgress: lines.at(-1) ?? null,
-    result: await readResult(files.result),
+    lastProgress: await store.lastProgress(ticket.directory),
+    result: await store.result(ticket.directory),
     ...artifacts,
   };
 }

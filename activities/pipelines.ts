@@ -9,7 +9,6 @@ import { pipeline as stream } from 'node:stream/promises';
 import type { Recipe } from '../configs/schema.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { canonicalJson } from '../decisions/identity.ts';
-import { checkStore } from '../store/store-check.ts';
 import type { PipelineInput, ResolvedPipeline } from '../workflows/contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
@@ -39,7 +38,7 @@ export function pipelineActivities(dependencies: ActivityDependencies): Pipeline
         );
       const place = dependencies.placeOf(input.profile);
       const { value: recipe, source } = await dependencies.readRecipe(named, input.set ?? {});
-      await checkStore(place.storeDirectory);
+      await place.store.check();
       const dataDigests = await digestsOfData(recipe);
       return { recipe, profile: place.profile, source, changed: Object.keys(input.set ?? {}), dataDigests };
     },

@@ -5,8 +5,8 @@
  */
 import { TemperError } from '../decisions/errors.ts';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
-import { inspectCheckpoint } from '../store/checkpoints.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
+import type { RunStore } from '../store/run-store.ts';
 import type { FinishedPhase } from '../store/ledger/phases.ts';
 import type { CheckpointRef, PhaseContext, PhaseEnd } from '../workflows/contract.ts';
 import { refOf } from './checkpoints-of-phase.ts';
@@ -45,13 +45,13 @@ export function promotionActivities(dependencies: ActivityDependencies): Promoti
     async findFinishedPhase(context) {
       for (const finished of await ledger.findFinishedPhases(identityOfPhase(context).digest)) {
         const checkpoint = await ledger.checkpoint(finished.promoted);
-        if (checkpoint && (await isStillSealed(checkpoint)))
+        if (checkpoint && (await isStillSealed(dependencies.placeOf(context.profile).store, checkpoint)))
           return await reused(dependencies, context, { finished, checkpoint });
       }
       return null;
     },
     async promote({ context, checkpoint, because, score }) {
-      const seal = (await inspectCheckpoint(checkpoint.path))?.seal ?? null;
+      const seal = (await dependencies.placeOf(context.profile).store.inspect(checkpoint.path))?.seal ?? null;
       if (seal === null)
         throw new TemperError(
           'checkpoint-damaged',
@@ -77,8 +77,8 @@ export function promotionActivities(dependencies: ActivityDependencies): Promoti
 }
 
 /** The seal agrees in names and sizes, and is the one that was promoted. */
-async function isStillSealed(checkpoint: CheckpointRecord): Promise<boolean> {
-  const inspection = await inspectCheckpoint(checkpoint.path);
+async function isStillSealed(store: RunStore, checkpoint: CheckpointRecord): Promise<boolean> {
+  const inspection = await store.inspect(checkpoint.path);
   return inspection?.seal?.digest === checkpoint.digest;
 }
 

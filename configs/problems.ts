@@ -66,13 +66,13 @@ const depth = (issues: readonly Issue[]): number => Math.max(...issues.map((issu
 
 function unknownName(given: string, valid: readonly string[]): string {
   const near = nearestName(given, valid);
-  return `is no field here${near === null ? '' : `; did you mean "${near}"?`} Fields: ${valid.join(', ')}`;
+  return `is no field here${near === null ? '; fields' : `; did you mean "${near}"? Fields`}: ${valid.join(', ')}`;
 }
 
 function unknownWord(given: unknown, valid: readonly string[]): string {
   if (given === undefined) return `is missing; one of: ${valid.join(', ')}`;
   const near = typeof given === 'string' ? nearestName(given, valid) : null;
-  return `is ${described(given)}${near === null ? '' : `; did you mean "${near}"?`} One of: ${valid.join(', ')}`;
+  return `is ${described(given)}${near === null ? '; one' : `; did you mean "${near}"? One`} of: ${valid.join(', ')}`;
 }
 
 function described(value: unknown): string {

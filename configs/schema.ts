@@ -1,9 +1,10 @@
 /**
- * The one home of the fields and defaults of recipes and profiles. Imports zod only.
+ * The one home of the fields and defaults of recipes and profiles.
  *
- * Covers: shape, defaults, ranges, and which fields go together. Does not cover: reading files, `--set`, nearest names (load.ts).
+ * Covers: shape, defaults, ranges. Does not cover: which fields go together (schema-rules.ts), reading files, `--set`, nearest names (load.ts).
  */
 import { z } from 'zod';
+import { brokenRules } from './schema-rules.ts';
 
 /** Names of recipes, phases, benchmarks: they become workflow ids, job names and directories. */
 const name = z
@@ -211,65 +212,8 @@ export const recipeSchema = z
     onFailure: z.enum(['hold', 'fail']).default('hold'),
   })
   .superRefine((recipe, context) => {
-    const seen = new Set<string>();
-    recipe.phases.forEach((phase, index) => {
-      const refuse = (path: (string | number)[], message: string) => {
-        context.addIssue({ code: 'custom', path: ['phases', index, ...path], message });
-      };
-      if (seen.has(phase.name))
-        refuse(['name'], `a phase named "${phase.name}" stands above: phases are addressed by their name`);
-      if ((index === 0) !== (phase.kind === 'base')) {
-        refuse(['kind'], 'the first phase is of kind "base" (it makes or names the start), and no other is');
-      }
-      if (phase.from !== undefined && !seen.has(phase.from)) {
-        refuse(
-          ['from'],
-          `no phase named "${phase.from}" comes before this one; before it: ${[...seen].join(', ') || 'none'}`,
-        );
-      }
-      if (phase.kind !== 'mxfp4-merge' && phase.kind !== 'base' && phase.params.checkpointEvery > phase.params.steps) {
-        refuse(
-          ['params', 'checkpointEvery'],
-          `is above steps (${String(phase.params.steps)}): no checkpoint would come before the end`,
-        );
-      }
-      const every = phase.evaluate?.every;
-      if (every !== undefined && phase.kind !== 'mxfp4-merge' && every % phase.params.checkpointEvery !== 0) {
-        const saved = String(phase.params.checkpointEvery);
-        refuse(
-          ['evaluate', 'every'],
-          `is ${String(every)}, and a checkpoint comes every ${saved} steps: name a multiple of ${saved}`,
-        );
-      }
-      for (const [place, used] of benchmarksOf(phase)) {
-        if (!(used in recipe.benchmarks)) {
-          refuse(
-            place,
-            `no benchmark named "${used}"; there are: ${Object.keys(recipe.benchmarks).join(', ') || 'none'}`,
-          );
-        } else if (place[0] === 'gate' && !phase.evaluate?.benchmarks.includes(used)) {
-          refuse(place, `the gate looks at "${used}", which "evaluate.benchmarks" of this phase does not name`);
-        }
-      }
-      seen.add(phase.name);
-    });
+    for (const { path, message } of brokenRules(recipe)) context.addIssue({ code: 'custom', path: [...path], message });
   });
-
-/** Every place of a phase that names a benchmark, with the name. */
-function benchmarksOf(phase: Phase): [(string | number)[], string][] {
-  const places: [(string | number)[], string][] = [];
-  phase.evaluate?.benchmarks.forEach((used, index) => places.push([['evaluate', 'benchmarks', index], used]));
-  phase.gate.forEach((stage, index) => {
-    if ('rank' in stage) places.push([['gate', index, 'rank', 'by'], stage.rank.by]);
-    else if ('notWorseThanParent' in stage.require) {
-      places.push([
-        ['gate', index, 'require', 'notWorseThanParent', 'benchmark'],
-        stage.require.notWorseThanParent.benchmark,
-      ]);
-    } else places.push([['gate', index, 'require', 'scoreAtLeast', 'benchmark'], stage.require.scoreAtLeast.benchmark]);
-  });
-  return places;
-}
 
 /** Where a recipe runs. Never part of the identity. */
 export const profileSchema = z.strictObject({

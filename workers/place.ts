@@ -12,7 +12,7 @@ import { createLocalBackend, type LocalBackend } from '../local/backend.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import { openSqliteLedger } from '../store/ledger/sqlite.ts';
 import { createScanner, type Scanner } from '../store/scanner.ts';
-import { checkStore } from '../store/store-check.ts';
+import { createRunStore } from '../store/run-store.ts';
 import { searchAttributesKnown } from './search-attributes.ts';
 import type { Settings } from './settings.ts';
 
@@ -37,7 +37,8 @@ export async function openPlace(options: PlaceOptions): Promise<OpenPlace> {
   const { settings } = options;
   const { value: profile } = await loadProfile(settings.profilesDirectory, options.profile);
   const storeDirectory = resolve(profile.store.path ?? settings.storeDirectory);
-  await checkStore(storeDirectory);
+  const store = createRunStore(storeDirectory);
+  await store.check();
   const backend = createLocalBackend({
     root: join(storeDirectory, 'local'),
     slots: profile.slots,
@@ -47,7 +48,7 @@ export async function openPlace(options: PlaceOptions): Promise<OpenPlace> {
       env: { PYTHONPATH: join(settings.home, 'trainers'), PYTHONUNBUFFERED: '1' },
     }),
   });
-  const place: Place = { profile, storeDirectory, backend };
+  const place: Place = { profile, store, backend };
   const ledger = await openSqliteLedger(join(storeDirectory, 'ledger.sqlite'));
   const scanner = createScanner({ everySeconds: options.scanSeconds });
   return {

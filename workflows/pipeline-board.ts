@@ -88,6 +88,12 @@ function keepRow(board: Board, row: LeaderboardRow): void {
   if (row.verdict !== 'none' || !board.rows.has(key)) board.rows.set(key, row);
 }
 
+/** By the order of the phases, then by step. */
+function inOrder(board: Board): LeaderboardRow[] {
+  const phases = board.phases.map(({ phase }) => phase);
+  return [...board.rows.values()].sort((a, b) => phases.indexOf(a.phase) - phases.indexOf(b.phase) || a.step - b.step);
+}
+
 function waiting(phase: ResolvedPipeline['recipe']['phases'][number]): PhaseReport {
   return { phase: phase.name, kind: phase.kind, state: 'waiting', attempt: 0, step: 0, of: 0, note: '', score: null };
 }
@@ -102,7 +108,7 @@ function answerQueries(board: Board): void {
     }),
     { description: 'Where each phase stands. No input' },
   );
-  setHandler(leaderboardQuery, () => ({ rows: [...board.rows.values()] }), {
+  setHandler(leaderboardQuery, () => ({ rows: inOrder(board) }), {
     description: 'Every evaluated candidate with its numbers. No input',
   });
   setHandler(planQuery, () => board.resolved, {

@@ -1,9 +1,9 @@
 /**
  * Shows the phases of a pipeline as they go: one bar a phase on a terminal, plain lines elsewhere.
  *
- * Covers text. Does not cover where the numbers come from (follow.ts).
+ * Covers text. Does not cover where the numbers come from (phase-view.ts).
  */
-import type { PhaseView } from './follow.ts';
+import type { PhaseView } from './phase-view.ts';
 
 export interface Screen {
   show(phases: readonly PhaseView[], now: Date): void;

@@ -1,26 +1,14 @@
 /**
- * Follows a pipeline to its end through Temporal alone: the `status` query, and the heartbeat of the job that runs now.
+ * Follows a pipeline to its end.
  *
  * Covers one pipeline, once a second. Does not cover how it is shown (bars.ts).
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { WorkflowFailedError, type Client } from '@temporalio/client';
-import { defaultPayloadConverter } from '@temporalio/common';
-import {
-  childIds,
-  type JobHeartbeat,
-  type PhaseReport,
-  type PipelineResult,
-  type PipelineStatus,
-} from '../../workflows/contract.ts';
+import type { PipelineResult } from '../../workflows/contract.ts';
 import type { Screen } from './bars.ts';
+import { readPhases } from './phase-view.ts';
 import type { PipelineRun } from './start-or-join.ts';
-
-/** A phase as it is now. */
-export interface PhaseView extends PhaseReport {
-  /** Null when no job of the phase is watched now. */
-  readonly job: JobHeartbeat | null;
-}
 
 export type PipelineEnd =
   | { readonly kind: 'completed'; readonly result: PipelineResult }
@@ -83,27 +71,4 @@ function stopped(signal: AbortSignal): Promise<PipelineEnd> {
 async function showOnce(client: Client, pipelineId: string, screen: Screen): Promise<void> {
   const phases = await readPhases(client, pipelineId);
   if (phases.length > 0) screen.show(phases, new Date());
-}
-
-/** The phases of a pipeline now; none before its recipe is resolved. */
-async function readPhases(client: Client, pipelineId: string): Promise<PhaseView[]> {
-  const { phases } = await client.workflow.getHandle(pipelineId).query<PipelineStatus>('status');
-  return await Promise.all(
-    phases.map(async (phase) => ({
-      ...phase,
-      job:
-        phase.state === 'running' || phase.state === 'evaluating'
-          ? await readHeartbeat(client, pipelineId, phase)
-          : null,
-    })),
-  );
-}
-
-async function readHeartbeat(client: Client, pipelineId: string, phase: PhaseReport): Promise<JobHeartbeat | null> {
-  const { raw } = await client.workflow.getHandle(childIds.phase(pipelineId, phase.phase)).describe();
-  for (const activity of raw.pendingActivities ?? []) {
-    const [payload] = activity.heartbeatDetails?.payloads ?? [];
-    if (payload) return defaultPayloadConverter.fromPayload<JobHeartbeat>(payload);
-  }
-  return null;
 }

@@ -22,7 +22,6 @@ const columns: readonly Column[] = [
   { head: 'tokens', align: 'right', cell: (row) => row.tokensPerSample.toFixed(1) },
   { head: 'runtime', align: 'right', cell: (row) => `${row.seconds.toFixed(1)} s` },
   { head: 'verdict', align: 'left', cell: (row) => row.verdict },
-  { head: 'why', align: 'left', cell: (row) => row.why },
 ];
 
 function gainOf({ gain }: LeaderboardRow): string {
@@ -33,7 +32,7 @@ function gainOf({ gain }: LeaderboardRow): string {
   return `${value ?? ''} [${low ?? ''}, ${high ?? ''}]`;
 }
 
-/** One line a candidate; `n` is problems × samples of each. */
+/** One line a candidate (`n` is problems × samples of each), then why each verdict is what it is. */
 export function leaderboardText(rows: readonly LeaderboardRow[]): string {
   const cells = [columns.map(({ head }) => head), ...rows.map((row) => columns.map(({ cell }) => cell(row)))];
   const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index]?.length ?? 0)));
@@ -46,5 +45,6 @@ export function leaderboardText(rows: readonly LeaderboardRow[]): string {
       .trimEnd(),
   );
   const rule = widths.map((width) => '─'.repeat(width)).join('  ');
-  return [lines[0] ?? '', rule, ...lines.slice(1)].join('\n');
+  const reasons = rows.filter(({ why }) => why !== '').map((row) => `  ${row.phase} ${String(row.step)}: ${row.why}`);
+  return [lines[0] ?? '', rule, ...lines.slice(1), '', 'Why:', ...reasons].join('\n');
 }

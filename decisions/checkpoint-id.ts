@@ -1,0 +1,11 @@
+/** The one way a checkpoint's id is made. */
+
+/** For example `demo/sft/a1/checkpoint-50`: unique for ever, since attempt numbers are never reused. */
+export function checkpointId(of: {
+  readonly workflowId: string;
+  readonly phase: string;
+  readonly attempt: number;
+  readonly step: number;
+}): string {
+  return `${of.workflowId}/${of.phase}/a${String(of.attempt)}/checkpoint-${String(of.step)}`;
+}

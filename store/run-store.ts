@@ -1,0 +1,59 @@
+/**
+ * The store as activities see it: run directories, their checkpoints, and what trainers leave in them.
+ *
+ * Covers one store, as this worker sees it. Does not cover the ledger, or watching live directories (scanner.ts).
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Progress, TrainerResult } from '../decisions/failure.ts';
+import { inspectCheckpoint, listCheckpoints, type CheckpointOnStore } from './checkpoints.ts';
+import type { Inspection } from './formats/reader.ts';
+import { tailProgress } from './progress.ts';
+import { readResult } from './result.ts';
+import { createRunDirectory, runDirectory, runFiles, type RunPlace, writeRequest } from './run-directory.ts';
+import { checkStore } from './store-check.ts';
+
+export interface RunStore {
+  /** Throws `store-unusable` with one line that names the fix. */
+  check(): Promise<void>;
+  /** Creates the directory for this owner, or finds it again; returns its path. Throws `ledger-conflict` when it is somebody else's. */
+  openRun(place: RunPlace, owner: string): Promise<string>;
+  requestPath(directory: string): string;
+  writeRequest(directory: string, request: unknown): Promise<void>;
+  /** Torn ones included, by step. */
+  checkpoints(directory: string): Promise<readonly CheckpointOnStore[]>;
+  /** Null when nothing is there. */
+  inspect(checkpointPath: string): Promise<Inspection | null>;
+  lastProgress(directory: string): Promise<Progress | null>;
+  /** Null when absent or unreadable: it proves nothing then. */
+  result(directory: string): Promise<TrainerResult | null>;
+  /** The text of a file below a run directory; null when it is not there. */
+  text(directory: string, name: string): Promise<string | null>;
+}
+
+export function createRunStore(root: string): RunStore {
+  return {
+    async check() {
+      await checkStore(root);
+    },
+    async openRun(place, owner) {
+      return (await createRunDirectory(runDirectory(root, place), owner)).directory;
+    },
+    requestPath: (directory) => runFiles(directory).request,
+    writeRequest: (directory, request) => writeRequest(runFiles(directory), request),
+    checkpoints: (directory) => listCheckpoints(directory),
+    inspect: (checkpointPath) => inspectCheckpoint(checkpointPath),
+    async lastProgress(directory) {
+      return (await tailProgress(runFiles(directory).progress)).lines.at(-1) ?? null;
+    },
+    result: (directory) => readResult(runFiles(directory).result),
+    async text(directory, name) {
+      try {
+        return await readFile(join(directory, name), 'utf8');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+        throw error;
+      }
+    },
+  };
+}
