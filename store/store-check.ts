@@ -4,8 +4,8 @@
  * Leaves nothing behind. Does not cover quotas that statfs does not show.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, statfs, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, stat, statfs, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { TemperError } from '../decisions/errors.ts';
 
 export interface StoreCheckOptions {
@@ -27,7 +27,7 @@ export async function checkStore(store: string, options: StoreCheckOptions = {})
   const probe = join(store, `.temper-probe-${randomUUID()}`);
   let free: number;
   try {
-    await mkdir(store, { recursive: true });
+    await makeFolder(store);
     free = await freeBytes(store);
     if (free > 0) await writeAndRemove(probe);
   } catch (cause) {
@@ -41,6 +41,29 @@ export async function checkStore(store: string, options: StoreCheckOptions = {})
     );
   }
   return { freeBytes: free };
+}
+
+/** Not `recursive`: in a folder that takes no entries (such as /proc) Node would try for ever. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    if (code !== 'ENOENT' || dirname(path) === path || (await exists(dirname(path)))) throw error;
+    await makeFolder(dirname(path));
+    await makeFolder(path);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    (error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+      throw error;
+    },
+  );
 }
 
 async function freeBytesOf(path: string): Promise<number> {

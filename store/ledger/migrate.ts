@@ -13,7 +13,7 @@ import type { LedgerTables } from './schema.ts';
 const migrations: Record<string, Migration> = { '0001-first-tables': firstTables };
 
 /** SQLite has no lock for migrations: the loser of a race fails, looks again and finds the work done. */
-const tries = 10;
+const tries = 20;
 
 /** Throws `store-unavailable` when the tables cannot be made, with the cause. */
 export async function migrateLedger(db: Kysely<LedgerTables>): Promise<void> {

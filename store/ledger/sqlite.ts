@@ -11,10 +11,14 @@ import { TemperError } from '../../decisions/errors.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { migrateLedger } from './migrate.ts';
 import { networkFilesystem } from './network-filesystem.ts';
+import { patient } from './patience.ts';
 import type { LedgerTables } from './schema.ts';
 
+/** The driver's own waiting stops the whole process: only as long as an ordinary write takes. */
+const blockingMilliseconds = 50;
+
 export interface SqliteOptions {
-  /** How long a statement waits for another process's write, in milliseconds. @default 10000 */
+  /** How long an operation waits for other writers, in milliseconds. @default 10000 */
   readonly busyMilliseconds?: number;
   /** Names the network filesystem that a directory lies on, or null. @default looks with statfs */
   readonly networkFilesystem?: (directory: string) => Promise<string | null>;
@@ -29,7 +33,7 @@ export async function openSqliteLedger(file: string, options: SqliteOptions = {}
     await db.destroy();
     throw error;
   }
-  return createLedger(db);
+  return patient(createLedger(db), options.busyMilliseconds ?? 10_000);
 }
 
 /** The database under the ledger, not migrated. */
@@ -44,7 +48,7 @@ export async function openSqlite(file: string, options: SqliteOptions = {}): Pro
         `the ledger ${file} lies on a network filesystem (${network}), where SQLite loses writes: put it on a local disk`,
       );
     }
-    const database = new Database(file, { timeout: options.busyMilliseconds ?? 10_000 });
+    const database = new Database(file, { timeout: blockingMilliseconds });
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
