@@ -42,11 +42,6 @@ export async function endProcesses(processes: JobProcesses, graceSeconds: number
   );
 }
 
-/** Sends the signal to every member. */
-export async function signalProcesses(processes: JobProcesses, name: NodeJS.Signals): Promise<void> {
-  signal(await membersOf(processes), name);
-}
-
 async function areGone(processes: JobProcesses, seconds: number, again: NodeJS.Signals | null): Promise<boolean> {
   const end = performance.now() + seconds * 1000;
   for (;;) {

@@ -23,6 +23,7 @@ export async function migrateLedger(db: Kysely<LedgerTables>): Promise<void> {
     const { error } = await migrator.migrateToLatest();
     if (error === undefined) return;
     cause = error;
+    if (!isRace(error)) break;
     await pause(20 * (done + 1));
   }
   throw new TemperError(
@@ -30,4 +31,9 @@ export async function migrateLedger(db: Kysely<LedgerTables>): Promise<void> {
     "the ledger's tables cannot be brought up to date: is it from a newer Temper?",
     { cause },
   );
+}
+
+/** An error of the database, as when a table exists by now. What Kysely itself says of the list of migrations will not change. */
+function isRace(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_');
 }
