@@ -60,16 +60,6 @@ export interface CheckpointLedger {
   unpinCheckpoint(id: string): Promise<void>;
 }
 
-/** The one way a checkpoint's id is made. */
-export function checkpointId(of: {
-  readonly workflowId: string;
-  readonly phase: string;
-  readonly attempt: number;
-  readonly step: number;
-}): string {
-  return `${of.workflowId}/${of.phase}/a${String(of.attempt)}/checkpoint-${String(of.step)}`;
-}
-
 function asRecord(row: Selectable<LedgerTables['checkpoints']>): CheckpointRecord {
   return {
     id: row.id,
