@@ -1,7 +1,7 @@
 /** `npm run bench -- <name>`: runs bench/<name>.ts with the arguments that follow; without a name, says what there is. */
-import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { runInOurPlace } from './child.mjs';
 import { repository } from './repository.ts';
 
 const folder = join(repository, 'bench');
@@ -15,10 +15,7 @@ if (name === undefined || !names.includes(name)) {
   console.error(`${problem}: ${names.length === 0 ? 'bench/ has none yet' : names.join(', ')}.`);
   process.exit(64);
 }
-const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(folder, `${name}.ts`), ...rest], {
+const program = join(folder, `${name}.ts`);
+process.exitCode = await runInOurPlace(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...rest], {
   cwd: repository,
-  stdio: 'inherit',
-});
-child.once('exit', (code) => {
-  process.exitCode = code ?? 1;
 });

@@ -20,10 +20,17 @@ if (unknown.length > 0) {
 
 const waiting = wanted.length === 0 ? [...parts] : parts.filter((part) => wanted.includes(part.name));
 const outcomes: Outcome[] = [];
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    waiting.length = 0;
+    stop.abort();
+  });
+}
 
 async function work(): Promise<void> {
   for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
-    const outcome = await runPart(part);
+    const outcome = await runPart(part, stop.signal);
     outcomes.push(outcome);
     console.log(`${outcome.passed ? 'ok  ' : 'FAIL'} ${outcome.part.padEnd(8)} ${outcome.seconds.toFixed(1)} s`);
     if (!outcome.passed) console.log(outcome.output.trimEnd().replace(/^/gm, '     '));

@@ -9,8 +9,15 @@ import { constants } from 'node:os';
 
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Runs `command` and resolves to its exit code; a signal counts as 128 + its number, as in a shell. */
-export function runInOurPlace(command, args, { environment, cwd }) {
+/**
+ * Runs `command` and resolves to its exit code; a signal counts as 128 + its number, as in a shell.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{environment?: NodeJS.ProcessEnv, cwd: string}} surroundings
+ * @returns {Promise<number>}
+ */
+export function runInOurPlace(command, args, { environment = process.env, cwd }) {
   const child = spawn(command, args, { cwd, env: environment, stdio: 'inherit' });
   const handlers = passedOn.map((signal) => {
     const handler = () => {

@@ -3,8 +3,8 @@
  *
  * Every part runs, whatever fails. With patterns only the matching TypeScript tests run.
  */
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { runInOurPlace } from './child.mjs';
 import { readPython } from './python.ts';
 import { repository } from './repository.ts';
 
@@ -16,7 +16,9 @@ const patterns = process.argv.slice(2);
 const parts: Record<string, () => Promise<number>> = {
   unit: () => jest('unit', unitSeconds, ['--maxWorkers=2']),
   'end to end': () => jest('e2e', endToEndSeconds, ['--runInBand']),
-  ...(patterns.length === 0 ? { python: () => run(readPython(), ['-m', 'pytest'], join(repository, 'trainers')) } : {}),
+  ...(patterns.length === 0
+    ? { python: () => runInOurPlace(readPython(), ['-m', 'pytest'], { cwd: join(repository, 'trainers') }) }
+    : {}),
 };
 
 function jest(project: string, seconds: number, options: readonly string[]): Promise<number> {
@@ -33,17 +35,7 @@ function jest(project: string, seconds: number, options: readonly string[]): Pro
     ...options,
     ...patterns,
   ];
-  return run(process.execPath, args, repository);
-}
-
-function run(program: string, args: readonly string[], folder: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd: folder, stdio: 'inherit' });
-    child.once('error', reject);
-    child.once('exit', (code) => {
-      resolve(code ?? 1);
-    });
-  });
+  return runInOurPlace(process.execPath, args, { cwd: repository });
 }
 
 const lines: string[] = [];
@@ -51,6 +43,8 @@ let passed = true;
 for (const [name, part] of Object.entries(parts)) {
   const begun = performance.now();
   const code = await part();
+  // SIGHUP, SIGINT, SIGTERM: meant for all of us.
+  if ([129, 130, 143].includes(code)) process.exit(code);
   passed &&= code === 0;
   lines.push(`${code === 0 ? 'ok  ' : 'FAIL'} ${name.padEnd(10)} ${((performance.now() - begun) / 1000).toFixed(1)} s`);
 }

@@ -10,22 +10,25 @@ export interface Outcome {
   readonly output: string;
 }
 
-/** Runs every command of a part, also after one failed: each finding is worth seeing. */
-export async function runPart(part: Part): Promise<Outcome> {
+/** Runs every command of a part, also after one failed: each finding is worth seeing. `stop` ends the one at work. */
+export async function runPart(part: Part, stop: AbortSignal): Promise<Outcome> {
   const begun = performance.now();
   let output = '';
   let passed = true;
   for (const command of part.commands) {
-    const ended = await runCommand(command);
+    const ended = await runCommand(command, stop);
     output += ended.output;
     passed &&= ended.passed;
   }
   return { part: part.name, passed, seconds: (performance.now() - begun) / 1000, output };
 }
 
-function runCommand({ program, args, folder }: Command): Promise<{ passed: boolean; output: string }> {
+function runCommand(
+  { program, args, folder }: Command,
+  stop: AbortSignal,
+): Promise<{ passed: boolean; output: string }> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], signal: stop });
     const chunks: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -2,7 +2,6 @@
 import { findProblems } from '../../scripts/check/house-rules.ts';
 
 const long = 'const a = 1;\n'.repeat(301);
-const home = ['', 'home', 'somebody', 'temper'].join('/');
 
 describe('house rules', () => {
   test.each([
@@ -14,7 +13,7 @@ describe('house rules', () => {
     { path: 'test/support/helpers.ts', text: '', want: '"helpers" says nothing' },
     { path: 'trainers/temper_trainers/common.py', text: '', want: '"common" says nothing' },
     { path: 'trainers/temper_trainers/sao.py', text: long, want: '301 lines of code' },
-    { path: 'docs/how-to.md', text: `cd ${home}`, want: 'a path of one machine' },
+    { path: 'docs/how-to.md', text: 'cd /home/somebody/temper', want: 'a path of one machine' },
     { path: 'package-lock.json', text: '"resolved": "x"', want: 'download addresses' },
     { path: 'scripts/install.sh', text: 'pip install --index-url somewhere torch', want: 'names a package registry' },
     { path: '.npmrc', text: 'registry=somewhere', want: 'names a package registry' },
