@@ -60,30 +60,7 @@ export function attemptActivities(dependencies: ActivityDependencies): AttemptAc
         point.kind === 'resume'
           ? { path: point.checkpoint.path, step: point.checkpoint.step, digest: point.checkpoint.digest }
           : null;
-      const request = {
-        contract: 1,
-        job: name,
-        pipeline: context.pipelineId,
-        phase: phase.name,
-        kind: phase.kind,
-        attempt: number,
-        seed: context.seed,
-        model: context.model,
-        params: phase.params,
-        data: 'data' in phase ? phase.data : null,
-        start: start && {
-          id: start.id,
-          path: start.path,
-          format: start.format,
-          base: start.base,
-          digest: start.digest,
-        },
-        resume,
-        change,
-        targetStep: targetStepOf(phase),
-        outputDirectory: directory,
-        evaluations: [],
-      };
+      const request = requestOf(context, { number, name, directory, resume, change });
       await store.writeRequest(directory, request);
       const sentence = sentenceOfResumePoint(point);
       await recordOpened(dependencies, { context, number, point, sentence, request, directory });
@@ -107,6 +84,43 @@ export function attemptActivities(dependencies: ActivityDependencies): AttemptAc
         },
       };
     },
+  };
+}
+
+interface Opening {
+  readonly number: number;
+  readonly name: string;
+  readonly directory: string;
+  readonly resume: { readonly path: string; readonly step: number; readonly digest: string | null } | null;
+  readonly change: Record<string, unknown> | null;
+}
+
+/** `request.json` of a training attempt, as docs/reference/trainer-contract.md has it. */
+function requestOf(context: PhaseContext, opening: Opening) {
+  const { phase, start } = context;
+  return {
+    contract: 1,
+    job: opening.name,
+    pipeline: context.pipelineId,
+    phase: phase.name,
+    kind: phase.kind,
+    attempt: opening.number,
+    seed: context.seed,
+    model: context.model,
+    params: phase.params,
+    data: 'data' in phase ? phase.data : null,
+    start: start && {
+      id: start.id,
+      path: start.path,
+      format: start.format,
+      base: start.base,
+      digest: start.digest,
+    },
+    resume: opening.resume,
+    change: opening.change,
+    targetStep: targetStepOf(phase),
+    outputDirectory: opening.directory,
+    evaluations: [],
   };
 }
 

@@ -20,16 +20,18 @@ export interface EvaluationJudgement {
   readonly delaySeconds: number;
 }
 
+interface EndedEvaluation {
+  readonly context: PhaseContext;
+  readonly ticket: AttemptTicket;
+  readonly job: JobRef;
+  /** Numbers that this evaluation has opened so far, this one included. */
+  readonly attempts: readonly number[];
+}
+
 export interface EvaluationActivities {
   /** Null when the ledger has all of them. */
   openEvaluation(input: EvaluationInput & { readonly opened: number }): Promise<AttemptTicket | null>;
-  /** `attempts` are the numbers that this evaluation has opened so far. */
-  judgeEvaluation(input: {
-    readonly context: PhaseContext;
-    readonly ticket: AttemptTicket;
-    readonly job: JobRef;
-    readonly attempts: readonly number[];
-  }): Promise<EvaluationJudgement>;
+  judgeEvaluation(input: EndedEvaluation): Promise<EvaluationJudgement>;
 }
 
 /** One evaluation of a request, as the trainer contract has it. */
@@ -87,29 +89,30 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
         asked: { job: name, attempt: number, targetStep: missing.length, resume: null, start: null, trains: false },
       };
     },
-    async judgeEvaluation({ context, ticket, job, attempts }) {
-      const [attempt] = (
-        await ledger.attemptsOf({
-          workflowId: context.pipelineId,
-          runId: context.runId,
-          phase: context.phase.name,
-          purpose: 'evaluate',
-        })
-      ).filter(({ number }) => number === ticket.number);
-      const { evaluations } = attempt?.request as { evaluations: Requested[] };
-      const recorded = await recordOutcomes(dependencies, context, { ticket, evaluations });
-      const evidence = await gatherEvidence(
-        dependencies,
-        { context, ticket, job },
-        { targetArtifactComplete: recorded === evaluations.length, newestCompleteStep: recorded },
-      );
-      const judged = await judge(dependencies, { context, ticket, job, attempts }, evidence);
-      if (judged.kind === 'completed')
-        return { kind: 'completed', sentence: `${String(recorded)} evaluations recorded`, delaySeconds: 0 };
-      const ends = judged.decision.kind === 'fail' || judged.decision.kind === 'hold';
-      return { kind: ends ? 'fail' : 'again', sentence: judged.sentence, delaySeconds: judged.decision.delaySeconds };
-    },
+    judgeEvaluation: (ended) => judgeEvaluation(dependencies, ended),
   };
+}
+
+async function judgeEvaluation(
+  dependencies: ActivityDependencies,
+  { context, ticket, job, attempts }: EndedEvaluation,
+): Promise<EvaluationJudgement> {
+  const { pipelineId: workflowId, runId, phase } = context;
+  const opened = await dependencies.ledger.attemptsOf({ workflowId, runId, phase: phase.name, purpose: 'evaluate' });
+  const { evaluations } = opened.find(({ number }) => number === ticket.number)?.request as {
+    evaluations: Requested[];
+  };
+  const recorded = await recordOutcomes(dependencies, context, { ticket, evaluations });
+  const evidence = await gatherEvidence(
+    dependencies,
+    { context, ticket, job },
+    { targetArtifactComplete: recorded === evaluations.length, newestCompleteStep: recorded },
+  );
+  const judged = await judge(dependencies, { context, ticket, job, attempts }, evidence);
+  if (judged.kind === 'completed')
+    return { kind: 'completed', sentence: `${String(recorded)} evaluations recorded`, delaySeconds: 0 };
+  const ends = judged.decision.kind === 'fail' || judged.decision.kind === 'hold';
+  return { kind: ends ? 'fail' : 'again', sentence: judged.sentence, delaySeconds: judged.decision.delaySeconds };
 }
 
 async function missingOf(

@@ -3,15 +3,14 @@
  *
  * Covers words and numbers on the page. Does not cover decisions: it is told.
  */
-import { getExternalWorkflowHandle, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { setCurrentDetails } from '@temporalio/workflow';
 import type { AttemptTicket } from '../activities/attempts.ts';
 import type { GateAnswer } from '../activities/gate.ts';
-import type { LeaderboardRow } from '../decisions/leaderboard.ts';
 import type { PhaseState } from '../decisions/states.ts';
 import type { FinishedWork } from '../activities/promotion.ts';
 import type { CheckpointRef, PhaseContext, PhaseEnd, PhaseReport } from './contract.ts';
 import { escaped } from './markdown.ts';
-import { phaseReportSignal, rowsSignal } from './messages.ts';
+import { pipelineLine } from './pipeline-line.ts';
 
 export interface PhaseBoard {
   attempt(ticket: AttemptTicket): void;
@@ -25,12 +24,15 @@ export interface PhaseBoard {
   completed(checkpoint: CheckpointRef, answer: { readonly sentence: string; readonly score: number | null }): PhaseEnd;
   rejected(parent: CheckpointRef, because: string): PhaseEnd;
   ended(state: Extract<PhaseState, 'failed' | 'cancelled'>): void;
+  /** Resolves when the pipeline has every report: those of a run that closes before are lost. */
+  delivered(): Promise<void>;
 }
 
 const newestDecisions = 12;
 
 export function phaseBoard(context: PhaseContext): PhaseBoard {
   const decisions: string[] = [];
+  const pipeline = pipelineLine();
   let report: PhaseReport = {
     phase: context.phase.name,
     kind: context.phase.kind,
@@ -46,7 +48,7 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
     report = { ...report, ...change };
     if (change.note) decisions.push(change.note);
     setCurrentDetails(details(context, report, decisions.slice(-newestDecisions)));
-    tellPipeline((pipeline) => pipeline.signal(phaseReportSignal, report));
+    pipeline.report(report);
   }
   function end(outcome: PhaseEnd): PhaseEnd {
     show({ state: outcome.state, note: outcome.because, score: outcome.score });
@@ -67,7 +69,7 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
       show({ state: 'evaluating', note: what });
     },
     judged: (answer) => {
-      tellRows(answer.rows);
+      pipeline.rows(answer.rows);
       if (answer.kind !== 'promote') show({ note: answer.sentence });
     },
     decided: (sentence) => {
@@ -77,7 +79,7 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
       show({ state: 'held', note: `held: ${sentence}` });
     },
     reused: ({ outcome, rows }) => {
-      tellRows(rows);
+      pipeline.rows(rows);
       return end(outcome);
     },
     completed: (checkpoint, answer) =>
@@ -86,17 +88,8 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
     ended: (state) => {
       show({ state });
     },
+    delivered: () => pipeline.delivered(),
   };
-}
-
-function tellRows(rows: readonly LeaderboardRow[]): void {
-  if (rows.length > 0) tellPipeline((pipeline) => pipeline.signal(rowsSignal, rows));
-}
-
-/** A pipeline that has closed meanwhile needs no report: that signal's failure is no failure of the phase. */
-function tellPipeline(tell: (pipeline: ReturnType<typeof getExternalWorkflowHandle>) => Promise<void>): void {
-  const { parent } = workflowInfo();
-  if (parent) tell(getExternalWorkflowHandle(parent.workflowId, parent.runId)).catch(() => undefined);
 }
 
 function details(context: PhaseContext, report: PhaseReport, decisions: readonly string[]): string {

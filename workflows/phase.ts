@@ -40,6 +40,8 @@ export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome> {
       activities(`record that it is ${state}`).closePhase({ context, state, because: messageOf(error) }),
     );
     throw error;
+  } finally {
+    await board.delivered();
   }
 }
 
