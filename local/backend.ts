@@ -55,7 +55,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
       return (
         (await findJob(spec)) ??
         (await liveNamesake(spec, registry, now)) ??
-        (await start(spec, { options, slots, changes }))
+        (await start(spec, { options, slots, changes, registry }))
       );
     },
     async status(job) {
@@ -111,9 +111,9 @@ async function liveNamesake(spec: JobSpec, registry: Registry, now: () => Date):
 
 async function start(
   spec: JobSpec,
-  context: { options: LocalBackendOptions; slots: MachineSlots; changes: JobChanges },
+  context: { options: LocalBackendOptions; slots: MachineSlots; changes: JobChanges; registry: Registry },
 ): Promise<JobRef> {
-  const { options, slots, changes } = context;
+  const { options, slots, changes, registry } = context;
   if (spec.slots > slots.total) {
     throw new TemperError(
       'job-refused',
@@ -122,7 +122,7 @@ async function start(
   }
   const { file, args, env = {}, workingDirectory = spec.directory } = options.command(spec);
   const { name, directory, requestPath } = spec;
-  return startSupervisor(
+  const job = await startSupervisor(
     {
       root: options.root,
       name,
@@ -137,6 +137,9 @@ async function start(
       changes.wake(name);
     },
   );
+  // The claim is there before its supervisor has announced it: whoever lists now must see it. One that ends meanwhile is weeded out.
+  if ((await registry.find(name)) === null) await registry.announce(job);
+  return job;
 }
 
 async function liveJobs(registry: Registry, now: () => Date): Promise<readonly JobRef[]> {

@@ -2,7 +2,7 @@
  * Wakes whoever waits for a job: one watch on the registry's folder, and one coarse sweep for what no event tells of (a supervisor
  * that was killed). Never a poll per job; nothing runs while nobody waits.
  */
-import { type FSWatcher, watch } from 'node:fs';
+import { type FolderWatch, watchFolder } from './folder-watch.ts';
 import { isAlive, type ProcessIdentity } from './process-identity.ts';
 import type { Registry } from './registry.ts';
 
@@ -26,9 +26,10 @@ export class JobChanges {
   readonly #registry: Registry;
   readonly #sweepSeconds: number;
   readonly #waiting = new Set<Waiting>();
-  #watcher: FSWatcher | null = null;
+  #watcher: FolderWatch | null = null;
   #timer: NodeJS.Timeout | null = null;
   #sweeps = 0;
+  #sweeping = false;
 
   constructor(registry: Registry, sweepSeconds: number) {
     this.#registry = registry;
@@ -66,37 +67,26 @@ export class JobChanges {
   }
 
   async #sweep(): Promise<void> {
-    this.#sweeps += 1;
-    if (this.#watcher === null || this.#sweeps % sweepsPerFullLook === 0) this.#wakeAll();
-    else {
-      for (const one of [...this.#waiting]) {
-        if (one.lifeline !== null && !(await isAlive(one.lifeline))) notice(one);
-      }
-    }
     this.#timer = null;
+    this.#sweeping = true;
+    this.#sweeps += 1;
+    if (this.#watcher?.hears !== true || this.#sweeps % sweepsPerFullLook === 0) this.#wakeAll();
+    else await Promise.all([...this.#waiting].map(noticeDeath));
+    this.#sweeping = false;
     this.#schedule();
   }
 
   #schedule(): void {
-    if (this.#timer !== null || this.#waiting.size === 0) return;
+    if (this.#timer !== null || this.#sweeping || this.#waiting.size === 0) return;
     this.#timer = setTimeout(() => void this.#sweep(), this.#sweepSeconds * 1000);
   }
 
   #listen(): void {
-    if (this.#watcher !== null) return;
-    const watcher = watch(this.#registry.folder, (_event, file) => {
+    this.#watcher ??= watchFolder(this.#registry.folder, (file) => {
+      const name = file === null ? null : this.#registry.nameOf(file);
       if (file === null) this.#wakeAll();
-      else {
-        const name = this.#registry.nameOf(file);
-        if (name !== null) this.wake(name);
-      }
+      else if (name !== null) this.wake(name);
     });
-    watcher.on('error', () => {
-      watcher.close();
-      this.#watcher = null; // from now on each sweep wakes all
-      this.#wakeAll();
-    });
-    this.#watcher = watcher;
   }
 
   #restWhenIdle(): void {
@@ -111,6 +101,16 @@ export class JobChanges {
 function notice(one: Waiting): void {
   one.changed = true;
   one.wake();
+}
+
+async function noticeDeath(one: Waiting): Promise<void> {
+  if (one.lifeline === null) return;
+  try {
+    if (await isAlive(one.lifeline)) return;
+  } catch {
+    // whoever waits looks for itself, and meets the error where it can be told
+  }
+  notice(one);
 }
 
 async function nextOf(one: Waiting, lifeline: ProcessIdentity | null, signal: AbortSignal): Promise<void> {

@@ -8,10 +8,10 @@
  * A generation is created exclusively and only on top of one that is released or whose job is dead, which both stay true for ever:
  * so no two hold a slot, and a dead holder's slot is taken over. Does not cover what runs in a slot.
  */
-import { watch } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readObject, removeFile, writeOnce } from './durable-file.ts';
+import { watchFolder } from './folder-watch.ts';
 import { jobLives } from './job-status.ts';
 
 export interface SlotWish {
@@ -154,10 +154,9 @@ function folderChanges(folder: string, signal: AbortSignal): { next(): Promise<v
     changed = true;
     wake?.();
   };
-  const watcher = watch(folder, (_event, name) => {
-    if (name === null || !name.endsWith('.tmp')) notice();
+  const watcher = watchFolder(folder, (name) => {
+    if (name?.endsWith('.tmp') !== true) notice();
   });
-  watcher.on('error', notice); // the timer below still looks
   signal.addEventListener('abort', notice);
   return {
     async next() {

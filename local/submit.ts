@@ -3,12 +3,12 @@
  * and the other goes away.
  */
 import { spawn } from 'node:child_process';
-import { watch } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { JobRef, JobSpec } from '../activities/backend.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { isAbsent } from './durable-file.ts';
+import { watchFolder } from './folder-watch.ts';
 import { jobFiles } from './job-files.ts';
 import { lastLinesOf } from './log-tail.ts';
 import type { Order } from './supervise.ts';
@@ -93,8 +93,7 @@ function claimChanges(directory: string): { next(): Promise<void>; wake(): void;
     missed = true;
     resolveNext();
   };
-  const watcher = watch(directory, wake);
-  watcher.on('error', wake);
+  const watcher = watchFolder(directory, wake);
   return {
     wake,
     async next() {

@@ -63,6 +63,12 @@ describe('one job of a name, whoever asks and however often', () => {
     expect(second).toEqual(first);
   });
 
+  test('a submitted job is listed at once', async () => {
+    const backend = place.backend();
+    const job = await backend.submit(await place.job('sleep 60'));
+    expect(await place.backend().list()).toContainEqual(job);
+  });
+
   test('an ended job is found, not run again', async () => {
     const backend = place.backend();
     const spec = await place.job('echo x >> runs');
