@@ -137,8 +137,8 @@ describe('adoption', () => {
 describe('a killed supervisor', () => {
   test('while the trainer lives: it runs on, and its end is seen without an exit code', async () => {
     const backend = place.backend();
-    const job = await backend.submit(await place.job('until [ -e go ]; do sleep 0.02; done; exit 5'));
-    await statusWhen(backend, job, isRunning);
+    const job = await backend.submit(await place.job('echo x > began; until [ -e go ]; do sleep 0.02; done; exit 5'));
+    await textOf(join(job.directory, 'began'));
     process.kill((await supervisorOf(job)).pid, 'SIGKILL');
     const orphaned = await statusWhen(
       backend,

@@ -73,7 +73,7 @@ export async function statusWhen(
   const signal = AbortSignal.timeout(20_000);
   let status = await backend.status(job);
   while (!wanted(status)) {
-    if (signal.aborted) throw new Error(`still ${JSON.stringify(status)}`);
+    if (signal.aborted || status.state === 'ended') throw new Error(`still ${JSON.stringify(status)}`);
     status = await backend.nextChange(job, status, signal);
   }
   return status;

@@ -77,8 +77,8 @@ test('the slot of a supervisor that was killed with its trainer is taken over', 
 
 test('the slot of a dead supervisor whose trainer lives is still in use', async () => {
   const backend = place.backend({ slots: 1 });
-  const first = await backend.submit(await place.job(untilGo));
-  await statusWhen(backend, first, isRunning);
+  const first = await backend.submit(await place.job(`echo x > began; ${untilGo}`));
+  await textOf(join(first.directory, 'began'));
   const second = await backend.submit(await place.job('exit 6'));
   await statusWhen(backend, second, isQueued);
   process.kill((await jobFiles(first.directory).readClaim())?.supervisor.pid ?? 0, 'SIGKILL');
