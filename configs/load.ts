@@ -5,7 +5,7 @@
  */
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseDocument } from 'yaml';
+import { type Document, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { TemperError } from '../decisions/errors.ts';
 import { nearestName } from './nearest-name.ts';
@@ -48,23 +48,41 @@ async function readNamed(
     const near = nearestName(name, names);
     throw new TemperError(
       'not-found',
-      `no ${what} is named "${name}"${near === null ? '' : `; did you mean "${near}"?`} The worker has: ${names.sort().join(', ') || 'none'}`,
+      `no ${what} is named "${name}"${near === null ? '; the' : `; did you mean "${near}"? The`} worker has: ${names.sort().join(', ') || 'none'}`,
     );
   }
   const source = `${name}.yaml`;
   return { document: parseYaml(await readFile(join(directory, source), 'utf8'), source), source };
 }
 
-/** A YAML text as a group of fields. Duplicate keys, tabs and huge aliases are refused with their line. */
+/** A YAML text as a group of fields. What YAML allows and no recipe means (two values of one key, tabs, a tag, an alias that grows without end) is refused. */
 export function parseYaml(text: string, source: string): Record<string, unknown> {
   const document = parseDocument(text, { uniqueKeys: true, prettyErrors: true });
-  const [error] = document.errors;
-  if (error) throw new TemperError('invalid-input', `${source}: ${error.message.split('\n')[0] ?? error.message}`);
-  const value: unknown = document.toJS({ maxAliasCount: 100 });
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem) throw new TemperError('invalid-input', `${source}: ${firstLine(problem.message)}`);
+  const value = plainValue(document, source);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new TemperError('invalid-input', `${source}: is not a group of fields`);
   return value as Record<string, unknown>;
 }
+
+/** With its aliases followed. */
+function plainValue(document: Document, source: string): unknown {
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: 100 });
+  } catch (cause) {
+    throw new TemperError('invalid-input', `${source}: ${firstLine((cause as Error).message)}`, { cause });
+  }
+  try {
+    JSON.stringify(value);
+  } catch (cause) {
+    throw new TemperError('invalid-input', `${source}: an alias stands inside what it names`, { cause });
+  }
+  return value;
+}
+
+const firstLine = (message: string): string => message.split('\n')[0]?.replace(/:$/, '') ?? message;
 
 function parse<S extends z.ZodType>(schema: S, document: unknown, title: string): z.output<S> {
   const result = schema.safeParse(document);

@@ -49,12 +49,29 @@ function problemsOfIssue(document: Place, issue: Issue, above: Path): Problem[] 
     }
     case 'invalid_value':
       return [{ field, message: unknownWord(valueAt(document.value, path), issue.values.map(String)) }];
-    case 'invalid_type':
-      if (valueAt(document.value, path) === undefined) return [{ field, message: `is missing (${issue.expected})` }];
+    case 'invalid_key':
+      return issue.issues.map(({ message }) => ({ field, message }));
+    case 'invalid_type': {
+      const wanted = wordsOfTypes[issue.expected] ?? article(issue.expected);
+      if (valueAt(document.value, path) === undefined) return [{ field, message: `is missing (${wanted})` }];
+      return [{ field, message: `is ${described(valueAt(document.value, path))}, and must be ${wanted}` }];
+    }
+    case 'too_small':
       return [
         {
           field,
-          message: `is ${described(valueAt(document.value, path))}, and must be ${issue.expected === 'int' ? 'a whole number' : article(issue.expected)}`,
+          message: outOfRange(
+            valueAt(document.value, path),
+            limit(issue.inclusive, 'at least', 'above'),
+            issue.minimum,
+          ),
+        },
+      ];
+    case 'too_big':
+      return [
+        {
+          field,
+          message: outOfRange(valueAt(document.value, path), limit(issue.inclusive, 'at most', 'below'), issue.maximum),
         },
       ];
     default:
@@ -65,6 +82,7 @@ function problemsOfIssue(document: Place, issue: Issue, above: Path): Problem[] 
 const depth = (issues: readonly Issue[]): number => Math.max(...issues.map((issue) => issue.path.length));
 
 function unknownName(given: string, valid: readonly string[]): string {
+  if (valid.includes(given)) return 'does not go with the other fields here';
   const near = nearestName(given, valid);
   return `is no field here${near === null ? '; fields' : `; did you mean "${near}"? Fields`}: ${valid.join(', ')}`;
 }
@@ -82,6 +100,23 @@ function described(value: unknown): string {
   return JSON.stringify(value);
 }
 
+const limit = (inclusive: boolean | undefined, or: string, strictly: string) => (inclusive === false ? strictly : or);
+
+/** Of a list or a text, its length is what is out of range. */
+function outOfRange(value: unknown, words: string, bound: number | bigint): string {
+  if (Array.isArray(value)) return `has ${String(value.length)} entries, and must have ${words} ${String(bound)}`;
+  if (typeof value === 'string')
+    return `has ${String(value.length)} characters, and must have ${words} ${String(bound)}`;
+  return `is ${described(value)}, and must be ${words} ${String(bound)}`;
+}
+
+const wordsOfTypes: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  string: 'a text',
+  array: 'a list',
+  object: 'a group of fields',
+  record: 'a group of fields',
+};
 const article = (word: string): string => `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
 
 /** A path with phases by their names: `phases.sft.params.steps`. */

@@ -243,7 +243,7 @@ export type Recipe = z.output<typeof recipeSchema>;
 export type Phase = z.output<typeof phaseSchema>;
 export type PhaseKind = Phase['kind'];
 export type Model = Recipe['model'];
-export type Dataset = z.output<typeof dataset>;
+
 export type Benchmark = z.output<typeof benchmark>;
 export type GateStage = z.output<typeof gateStage>;
 export type Budgets = z.output<typeof budgets>;

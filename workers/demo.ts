@@ -45,6 +45,7 @@ async function demo(): Promise<number> {
       `${run.joined ? 'Going on with' : 'Started'} the pipeline: ${temper.uiUrl}/namespaces/${settings.namespace}/workflows/${pipelineId}/${run.runId}`,
     );
     const end = await followPipeline({ client: temper.client, run, screen, stop: stop.asked, died: temper.died });
+    screen.leave();
     return await show(temper.client, end);
   } finally {
     await temper.close({ graceSeconds: temper.place.place.profile.graceSeconds });

@@ -9,6 +9,8 @@ export interface Screen {
   show(phases: readonly PhaseView[], now: Date): void;
   /** A line that stays above the bars. */
   say(line: string): void;
+  /** Leaves the bars as they are: what is said from now on stands below them. */
+  leave(): void;
 }
 
 export interface ScreenOptions {
@@ -24,22 +26,22 @@ export function createScreen(options: ScreenOptions): Screen {
 const barWidth = 24;
 
 function barScreen({ write, columns }: ScreenOptions): Screen {
-  let drawn = 0;
+  let bars: readonly string[] = [];
   const startedAt = new Map<string, StepSeen>();
-  const clear = () => {
-    if (drawn > 0) write(`\u001b[${String(drawn)}A\u001b[J`);
-    drawn = 0;
-  };
+  // To the first column too: a terminal shows Ctrl-C as ^C where the cursor stands.
+  const clear = () => (bars.length > 0 ? `\r\u001b[${String(bars.length)}A\u001b[J` : '');
+  const draw = () => bars.map((bar) => `${bar}\n`).join('');
   return {
     show(phases, now) {
-      clear();
-      const lines = phases.map((phase) => cut(barLine(phase, secondsLeft(phase, startedAt, now)), columns() - 1));
-      write(`${lines.join('\n')}\n`);
-      drawn = lines.length;
+      const before = clear();
+      bars = phases.map((phase) => cut(barLine(phase, secondsLeft(phase, startedAt, now)), columns() - 1));
+      write(`${before}${draw()}`);
     },
     say(line) {
-      clear();
-      write(`${line}\n`);
+      write(`${clear()}${line}\n${draw()}`);
+    },
+    leave() {
+      bars = [];
     },
   };
 }
@@ -70,6 +72,7 @@ function lineScreen({ write }: ScreenOptions): Screen {
     say(line) {
       write(`${line}\n`);
     },
+    leave: () => undefined,
   };
 }
 
