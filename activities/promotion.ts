@@ -89,7 +89,7 @@ async function reused(
 ): Promise<FinishedWork> {
   const { finished, checkpoint } = found;
   const { sentence, score } = finished.because as { sentence: string; score: number | null };
-  const because = `finished work is reused: phase ${finished.phase} of ${finished.workflowId}, ${finished.updatedAt}; ${sentence}`;
+  const because = `Finished work of ${finished.workflowId} (phase ${finished.phase}, ${finished.updatedAt.slice(0, 16).replace('T', ' ')} UTC). ${sentence}`;
   await recordPhase(dependencies, context, {
     state: 'reused',
     promoted: checkpoint.id,

@@ -40,6 +40,8 @@ async function demo(): Promise<number> {
       taskQueue: settings.taskQueue,
       input: { recipe: 'tiny' },
       summary: 'The tiny recipe, through all five phases',
+      details:
+        'Started by `npm run demo`: the recipe **tiny** on the profile **local**. The phases stand in the current details, each as a child run under Relationships.',
     });
     screen.say(
       `${run.joined ? 'Going on with' : 'Started'} the pipeline: ${temper.uiUrl}/namespaces/${settings.namespace}/workflows/${pipelineId}/${run.runId}`,

@@ -5,14 +5,13 @@
  */
 import {
   ApplicationFailure,
-  ChildWorkflowFailure,
   executeChild,
   isCancellation,
   ParentClosePolicy,
   workflowInfo,
   CancellationScope,
 } from '@temporalio/workflow';
-import { z } from 'zod';
+import { problemList, problemsOf } from '../configs/problems.ts';
 import { pipelineInputSchema, type Phase } from '../configs/schema.ts';
 import {
   childIds,
@@ -22,13 +21,15 @@ import {
   type PipelineResult,
   type ResolvedPipeline,
 } from './contract.ts';
+import { explained } from './explained.ts';
 import { activities } from './jobs.ts';
+import { escaped } from './markdown.ts';
 import { trainPhase } from './phase.ts';
 import { pipelineBoard, type PipelineBoard } from './pipeline-board.ts';
 
 export async function postTrainingPipeline(input?: PipelineInput): Promise<PipelineResult> {
   const board = pipelineBoard();
-  const resolved = await activities('resolve the recipe').resolvePipeline(parsed(input));
+  const resolved = await resolve(input);
   const opened = await activities('open the pipeline').openPipeline({ ...identityOfRun(), resolved });
   board.opened(resolved, opened);
 
@@ -48,14 +49,23 @@ export async function postTrainingPipeline(input?: PipelineInput): Promise<Pipel
   }
 }
 
-function parsed(input: PipelineInput | undefined): PipelineInput {
-  const result = pipelineInputSchema.safeParse(input ?? {});
+async function resolve(input: PipelineInput | undefined): Promise<ResolvedPipeline> {
+  try {
+    return await activities('resolve the recipe').resolvePipeline(parsed(input ?? {}));
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+function parsed(input: unknown): PipelineInput {
+  const result = pipelineInputSchema.safeParse(input);
   if (result.success) return result.data;
+  const problems = problemsOf(pipelineInputSchema, input, result.error.issues);
   throw ApplicationFailure.create({
     type: 'InvalidInput',
     nonRetryable: true,
-    message: `Input of ${workflowInfo().workflowType} is not valid:\n${z.prettifyError(result.error)}`,
-    details: [result.error.issues],
+    message: `Input of ${workflowInfo().workflowType} is not valid:\n${problemList(problems)}`,
+    details: [problems],
   });
 }
 
@@ -95,25 +105,23 @@ async function runPhase(resolved: ResolvedPipeline, phase: Phase, start: PhaseOu
     workflowId: childIds.phase(context.pipelineId, phase.name),
     args: [context],
     staticSummary: `${phase.name}: ${phase.kind}`,
+    staticDetails: phaseDetails(phase, context),
     parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
   });
+}
+
+/** What a person reads of the phase before it starts: what is trained, from what, and what decides. */
+function phaseDetails(phase: Phase, { start, recipe }: PhaseContext): string {
+  const params = Object.entries(phase.params).map(
+    ([name, value]) => `- ${escaped(name)}: ${escaped(JSON.stringify(value))}`,
+  );
+  const from = start === null ? 'Makes or names the start.' : `Starts from \`${start.id}\`.`;
+  const evaluated = phase.evaluate ? `Evaluated on ${phase.evaluate.benchmarks.join(', ')}.` : 'Not evaluated.';
+  return [`Phase **${phase.name}** of the recipe **${recipe}**. ${from} ${evaluated}`, '', ...params].join('\n');
 }
 
 async function finished(board: PipelineBoard, outcomes: ReadonlyMap<string, PhaseOutcome>): Promise<PipelineResult> {
   await activities('record that it is completed').closePipeline({ ...identityOfRun(), state: 'completed' });
   board.ended('completed');
   return { promoted: [...outcomes].map(([phase, outcome]) => ({ phase, outcome })) };
-}
-
-/** A failed phase's own words instead of "Child Workflow execution failed". */
-function explained(error: unknown): unknown {
-  if (error instanceof ChildWorkflowFailure && error.cause instanceof ApplicationFailure) {
-    return ApplicationFailure.create({
-      message: error.cause.message,
-      type: error.cause.type ?? 'PhaseFailed',
-      nonRetryable: true,
-      cause: error,
-    });
-  }
-  return error;
 }

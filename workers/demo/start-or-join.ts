@@ -9,15 +9,17 @@ export interface PipelineRun {
   readonly joined: boolean;
 }
 
-export async function startOrJoin(
-  client: Client,
-  wish: {
-    readonly pipelineId: string;
-    readonly taskQueue: string;
-    readonly input: PipelineInput;
-    readonly summary: string;
-  },
-): Promise<PipelineRun> {
+export interface PipelineWish {
+  readonly pipelineId: string;
+  readonly taskQueue: string;
+  readonly input: PipelineInput;
+  /** One line on the run's page. */
+  readonly summary: string;
+  /** Markdown on the run's page. */
+  readonly details: string;
+}
+
+export async function startOrJoin(client: Client, wish: PipelineWish): Promise<PipelineRun> {
   const { pipelineId } = wish;
   const open = await openRunOf(client, pipelineId);
   if (open !== null) return { pipelineId, runId: open, joined: true };
@@ -26,6 +28,7 @@ export async function startOrJoin(
     taskQueue: wish.taskQueue,
     args: [wish.input],
     staticSummary: wish.summary,
+    staticDetails: wish.details,
   });
   return { pipelineId, runId: handle.firstExecutionRunId, joined: false };
 }

@@ -5,7 +5,10 @@ const starting = ['starting', 'loading', 'compiling'];
 const training = ['training', 'generating'];
 
 export function timesText({ promoted }: PipelineResult): string {
-  const lines = promoted.map(({ phase, outcome }) => {
+  const worked = promoted.filter(({ outcome }) => outcome.state !== 'reused');
+  if (worked.length === 0)
+    return 'Nothing was trained: every phase was finished already, and its checkpoint is still sealed.';
+  const lines = worked.map(({ phase, outcome }) => {
     const { wall, trainer } = outcome.seconds;
     const sum = (doings: readonly string[]) => doings.reduce((seconds, doing) => seconds + (trainer[doing] ?? 0), 0);
     const all = Object.values(trainer).reduce((seconds, one) => seconds + one, 0);
