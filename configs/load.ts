@@ -57,7 +57,7 @@ async function readNamed(
 
 /** A YAML text as a group of fields. What YAML allows and no recipe means (two values of one key, tabs, a tag, an alias that grows without end) is refused. */
 export function parseYaml(text: string, source: string): Record<string, unknown> {
-  const document = parseDocument(text, { uniqueKeys: true, prettyErrors: true });
+  const document = parseDocument(text, { uniqueKeys: true, prettyErrors: true, logLevel: 'error' });
   const [problem] = [...document.errors, ...document.warnings];
   if (problem) throw new TemperError('invalid-input', `${source}: ${firstLine(problem.message)}`);
   const value = plainValue(document, source);

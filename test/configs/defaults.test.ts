@@ -1,0 +1,89 @@
+/** Every default stands in the schema: what leaves it has every field, so that nobody after it has to know one. */
+import { z } from 'zod';
+import { phaseSchema, profileSchema, recipeSchema } from '../../configs/schema.ts';
+import { basePhase, leastPhases, recipeOf } from '../support/recipes.ts';
+
+const { base: _, ...later } = { base: basePhase, ...leastPhases };
+const recipe = recipeSchema.parse(recipeOf(Object.values(later)));
+
+test('of a recipe', () => {
+  expect(recipe).toMatchObject({
+    seed: 1,
+    model: { tiny: { seed: 1 } },
+    benchmarks: { addition: { version: 1, samples: 1, temperature: 1, maxTokens: 1024, data: { longShare: 1 } } },
+    budgets: { attempts: 5, evaluations: 100, waitMinutes: 60 },
+    onFailure: 'hold',
+  });
+});
+
+test('of a phase', () => {
+  for (const phase of recipe.phases) expect(phase).toMatchObject({ gate: [], onReject: 'keep-parent' });
+});
+
+test('of an evaluation and a rank', () => {
+  const phase = phaseSchema.parse({
+    ...leastPhases.sft,
+    evaluate: { benchmarks: ['addition'] },
+    gate: [{ rank: { by: 'addition' } }],
+  });
+  expect(phase.evaluate).toEqual({ benchmarks: ['addition'], seeds: 1, maxSeeds: 3 });
+  expect(phase.gate).toEqual([{ rank: { by: 'addition', tie: ['tokens', 'earlier'] } }]);
+});
+
+test('of a profile', () => {
+  const profile = profileSchema.parse({ name: 'x', backend: 'local' });
+  expect(profile).toEqual({ name: 'x', backend: 'local', store: {}, slots: 'auto', graceSeconds: 20 });
+});
+
+test.each<{ kind: string; want: object }>([
+  { kind: 'base', want: { steps: 0, checkpointEvery: 160, learningRate: 5e-3, batchSize: 64, noise: 0.03 } },
+  { kind: 'sft', want: { lora: { rank: 8, alpha: 16, targets: ['q', 'k', 'v', 'o'] }, maxLength: 64 } },
+  { kind: 'drgrpo', want: { beta: 1e-3, scaleRewards: false, temperature: 1, maxCompletionTokens: 512 } },
+  {
+    kind: 'orpo',
+    want: { beta: 0.1, maxLength: 64, pairs: { from: 'policy', samplesPerPrompt: 8, completions: 'whole' } },
+  },
+  { kind: 'mxfp4-merge', want: { experts: 'refuse' } },
+  {
+    kind: 'sao',
+    want: {
+      queueBatches: 2,
+      criticWarmupSteps: 10,
+      criticUpdates: 2,
+      mask: { below: 0.3, above: 5 },
+      lambdaAlpha: 1.5,
+      temperature: 1,
+      maxCompletionTokens: 512,
+    },
+  },
+])('of the params of $kind', ({ kind, want }) => {
+  expect(recipe.phases.find((phase) => phase.kind === kind)?.params).toMatchObject(want);
+});
+
+/** What may stay absent, because its absence says something. */
+const mayBeAbsent = ['rewards.0.until', 'rewards.0.weights.boxed', 'rewards.0.weights.length'];
+
+test('the least of each kind comes out with every field of its params', () => {
+  const kinds = phaseSchema.options.map((option) => {
+    const { kind, params } = option.shape;
+    const least = recipe.phases.find((phase) => phase.kind === kind.value);
+    const schema = z.toJSONSchema(params, { io: 'output' });
+    return { kind: kind.value, absent: absentFields(schema, least?.params, '') };
+  });
+  expect(kinds.map(({ kind }) => kind).sort()).toEqual(recipe.phases.map(({ kind }) => kind).sort());
+  expect(kinds.flatMap(({ absent }) => absent).filter((field) => !mayBeAbsent.includes(field))).toEqual([]);
+});
+
+function absentFields(schema: z.core.JSONSchema.BaseSchema, value: unknown, above: string): string[] {
+  if (value === undefined) return [above];
+  const at = (key: string) => (above === '' ? key : `${above}.${key}`);
+  const fields = Object.entries(schema.properties ?? {}).flatMap(([key, below]) =>
+    typeof below === 'boolean' ? [] : absentFields(below, (value as Record<string, unknown>)[key], at(key)),
+  );
+  const { items } = schema;
+  const entries =
+    typeof items === 'object' && !Array.isArray(items)
+      ? (value as unknown[]).flatMap((item, index) => absentFields(items, item, at(String(index))))
+      : [];
+  return [...fields, ...entries];
+}
