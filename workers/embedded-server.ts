@@ -10,6 +10,7 @@ import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { TemperError } from '../decisions/errors.ts';
+import { endServerLeftBehind, forgetServer, rememberServer } from './server-record.ts';
 
 export interface EmbeddedServerOptions {
   readonly temporalCli: string;
@@ -32,21 +33,23 @@ const startSeconds = 60;
 
 /** Starts the server and resolves when it answers. Throws `environment-unusable` with the fix. */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const record = `${options.databaseFile}.server.json`;
+  await endServerLeftBehind(record);
   await mustBeFree(options.port, 'TEMPER_PORT');
   await mustBeFree(options.uiPort, 'TEMPER_UI_PORT');
   mkdirSync(dirname(options.databaseFile), { recursive: true });
   const log = openSync(options.logFile, 'a');
   // Its own process group: Ctrl-C in the terminal must not stop the server before its worker has said good-bye.
   const child = spawn(options.temporalCli, argumentsOf(options), { detached: true, stdio: ['ignore', log, log] });
-  const ended = endOf(child, options.logFile);
-  const died = ended.then((reason) => Promise.reject(reason));
+  const died = endOf(child, options.logFile).then((reason) => Promise.reject(reason));
   died.catch(() => undefined);
+  if (child.pid !== undefined) await rememberServer(record, child.pid);
   const address = `${host}:${String(options.port)}`;
   await Promise.race([untilItAnswers(address), died]).catch(async (error: unknown) => {
-    await stopChild(child);
+    await stopChild(child, record);
     throw error;
   });
-  return { address, uiUrl: `http://${host}:${String(options.uiPort)}`, died, stop: () => stopChild(child) };
+  return { address, uiUrl: `http://${host}:${String(options.uiPort)}`, died, stop: () => stopChild(child, record) };
 }
 
 function argumentsOf(options: EmbeddedServerOptions): string[] {
@@ -97,11 +100,12 @@ async function untilItAnswers(address: string): Promise<void> {
   }
 }
 
-async function stopChild(child: ChildProcess): Promise<void> {
+async function stopChild(child: ChildProcess, record: string): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const exited = once(child, 'exit');
   child.kill('SIGTERM');
   const kill = setTimeout(() => child.kill('SIGKILL'), 10_000);
   await exited;
   clearTimeout(kill);
+  forgetServer(record);
 }
