@@ -5,8 +5,10 @@
  */
 import { executeChild, isCancellation, ParentClosePolicy } from '@temporalio/workflow';
 import type { EvaluationKey } from '../decisions/evaluation.ts';
+import { whenIdIsFree } from './child-run.ts';
 import { childIds, type CheckpointRef, type PhaseContext } from './contract.ts';
 import { evaluateCheckpoint } from './evaluate.ts';
+import { messageOf } from './explained.ts';
 import type { PhaseBoard } from './phase-board.ts';
 
 export interface EvaluationsBeside {
@@ -25,16 +27,19 @@ export function startEvaluations(context: PhaseContext, board: PhaseBoard): Eval
   async function run(evaluations: readonly EvaluationKey[], title: string): Promise<string | null> {
     number += 1;
     try {
-      await executeChild(evaluateCheckpoint, {
-        workflowId: childIds.evaluation(context.pipelineId, context.phase.name, number),
-        args: [{ context, title, evaluations }],
-        staticSummary: title,
-        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-      });
+      const workflowId = childIds.evaluation(context.pipelineId, context.phase.name, number);
+      await whenIdIsFree(() =>
+        executeChild(evaluateCheckpoint, {
+          workflowId,
+          args: [{ context, title, evaluations }],
+          staticSummary: title,
+          parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+        }),
+      );
       return null;
     } catch (error) {
       if (isCancellation(error)) throw error;
-      return `evaluations failed: ${rootMessage(error)}`;
+      return `evaluations failed: ${messageOf(error)}`;
     }
   }
 
@@ -76,10 +81,4 @@ function keysOf(context: PhaseContext, checkpoint: CheckpointRef): EvaluationKey
       seed: index + 1,
     })),
   );
-}
-
-function rootMessage(error: unknown): string {
-  let at = error;
-  while (at instanceof Error && at.cause instanceof Error) at = at.cause;
-  return at instanceof Error ? at.message : String(at);
 }

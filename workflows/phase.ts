@@ -13,6 +13,7 @@ import {
 } from '@temporalio/workflow';
 import type { GateAnswer } from '../activities/gate.ts';
 import type { CheckpointRef, PhaseContext, PhaseEnd, PhaseOutcome } from './contract.ts';
+import { messageOf } from './explained.ts';
 import { startEvaluations, type EvaluationsBeside } from './evaluations-beside.ts';
 import { activities, runJob } from './jobs.ts';
 import { releaseSignal } from './messages.ts';
@@ -144,8 +145,4 @@ async function holdForAPerson(context: PhaseContext, board: PhaseBoard, sentence
 
 function phaseFailed(context: PhaseContext, sentence: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(`Phase ${context.phase.name} failed: ${sentence}`, 'PhaseFailed');
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

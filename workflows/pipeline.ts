@@ -22,6 +22,7 @@ import {
   type ResolvedPipeline,
 } from './contract.ts';
 import { explained } from './explained.ts';
+import { whenIdIsFree } from './child-run.ts';
 import { activities } from './jobs.ts';
 import { escaped } from './markdown.ts';
 import { trainPhase } from './phase.ts';
@@ -101,13 +102,15 @@ async function runPhase(resolved: ResolvedPipeline, phase: Phase, start: PhaseOu
     dataDigests: resolved.dataDigests,
     start: start?.checkpoint ?? null,
   };
-  return await executeChild(trainPhase, {
-    workflowId: childIds.phase(context.pipelineId, phase.name),
-    args: [context],
-    staticSummary: `${phase.name}: ${phase.kind}`,
-    staticDetails: phaseDetails(phase, context),
-    parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-  });
+  return await whenIdIsFree(() =>
+    executeChild(trainPhase, {
+      workflowId: childIds.phase(context.pipelineId, phase.name),
+      args: [context],
+      staticSummary: `${phase.name}: ${phase.kind}`,
+      staticDetails: phaseDetails(phase, context),
+      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+    }),
+  );
 }
 
 /** What a person reads of the phase before it starts: what is trained, from what, and what decides. */

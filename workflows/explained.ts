@@ -1,0 +1,22 @@
+/** The words of what went wrong underneath, instead of "Activity task failed" or "Child Workflow execution failed". */
+import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure } from '@temporalio/workflow';
+
+/** The failure that an activity or a child ended with; any other error as it is. */
+export function explained(error: unknown): unknown {
+  let at = error;
+  while ((at instanceof ActivityFailure || at instanceof ChildWorkflowFailure) && at.cause) at = at.cause;
+  if (at === error || !(at instanceof ApplicationFailure)) return error;
+  return ApplicationFailure.create({
+    message: at.message,
+    type: at.type ?? 'PhaseFailed',
+    nonRetryable: true,
+    details: at.details ?? [],
+    ...(error instanceof Error ? { cause: error } : {}),
+  });
+}
+
+/** The same as a sentence. */
+export function messageOf(error: unknown): string {
+  const why = explained(error);
+  return why instanceof Error ? why.message : String(why);
+}
