@@ -4,11 +4,11 @@
  * Read top-down: open, start, follow, show, close. Ctrl-C leaves the pipeline open and nothing running; the next run goes on.
  */
 import type { Client } from '@temporalio/client';
-import { createScreen } from './demo/bars.ts';
-import { followPipeline, type PipelineEnd } from './demo/follow.ts';
-import { leaderboardText } from './demo/leaderboard-text.ts';
+import { createScreen } from './terminal/bars.ts';
+import { followPipeline, type PipelineEnd } from './terminal/follow.ts';
+import { leaderboardText } from './terminal/leaderboard-text.ts';
 import { startOrJoin } from './demo/start-or-join.ts';
-import { timesText } from './demo/times-text.ts';
+import { timesText } from './terminal/times-text.ts';
 import { openEmbeddedTemper } from './embedded-temper.ts';
 import { explained } from './exit-codes.ts';
 import { readSettings } from './settings.ts';

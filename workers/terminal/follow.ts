@@ -8,7 +8,6 @@ import { WorkflowFailedError, type Client } from '@temporalio/client';
 import type { PipelineResult } from '../../workflows/contract.ts';
 import type { Screen } from './bars.ts';
 import { readPhases } from './phase-view.ts';
-import type { PipelineRun } from './start-or-join.ts';
 
 export type PipelineEnd =
   | { readonly kind: 'completed'; readonly result: PipelineResult }
@@ -17,7 +16,7 @@ export type PipelineEnd =
 
 export interface Following {
   readonly client: Client;
-  readonly run: PipelineRun;
+  readonly run: { readonly pipelineId: string; readonly runId: string };
   readonly screen: Screen;
   /** Ends the following, not the pipeline. */
   readonly stop: AbortSignal;
@@ -46,7 +45,7 @@ export async function followPipeline({ client, run, screen, stop, died }: Follow
   return ended;
 }
 
-async function endOf(client: Client, { pipelineId, runId }: PipelineRun): Promise<PipelineEnd> {
+async function endOf(client: Client, { pipelineId, runId }: Following['run']): Promise<PipelineEnd> {
   try {
     return {
       kind: 'completed',
