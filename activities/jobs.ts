@@ -3,7 +3,7 @@
  *
  * `awaitJob` owns nothing: it may be killed and started anew at any time. Does not cover what an end means (judge-attempt.ts).
  */
-import { cancelled, Context, heartbeat } from '@temporalio/activity';
+import { cancelled, Context } from '@temporalio/activity';
 import type { Progress } from '../decisions/failure.ts';
 import { judgeProgress } from '../decisions/stall.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
@@ -33,9 +33,6 @@ export interface JobActivities {
   /** Resolves when nothing of the job runs. */
   stopJob(input: OfJob & { readonly reason: StopReason }): Promise<void>;
 }
-
-/** How often a watch looks whether progress stalls, in milliseconds: no I/O. */
-const stallCheckMilliseconds = 5000;
 
 export function jobActivities(dependencies: ActivityDependencies): JobActivities {
   const { ledger } = dependencies;
@@ -99,6 +96,8 @@ class Watch {
   readonly #backend: Backend;
   readonly #input: OfJob & { readonly seenSteps: readonly number[] };
   readonly #gone = new AbortController();
+  /** Held, since the scanner calls back outside of this activity's own asynchronous context. */
+  readonly #activity = Context.current();
   #status: JobStatus | null = null;
   #progress: Progress | null = null;
   /** When step or doing last changed, by this worker's clock. */
@@ -116,6 +115,8 @@ class Watch {
   }
 
   async nextEvent(): Promise<SeenEvent> {
+    // A new wait in the middle of a job begins where the job is, not at its start.
+    this.#progress = (await this.#dependencies.scanner.scanNow(this.#input.ticket.directory)).progress;
     const beat = setInterval(() => {
       this.#beat();
     }, this.#dependencies.heartbeatSeconds * 1000);
@@ -164,6 +165,7 @@ class Watch {
     return untold ? { kind: 'checkpoint', checkpoint: untold } : { kind: 'ended' };
   }
 
+  /** Looks at every beat: no I/O, and a stall is a matter of minutes. */
   #stall(): Promise<SeenEvent> {
     return new Promise((resolve) => {
       const timer = setInterval(() => {
@@ -176,7 +178,7 @@ class Watch {
         if (verdict.kind === 'alive') return;
         const because = `no progress for ${String(Math.round(verdict.idleSeconds))} s while ${verdict.doing}, at step ${String(verdict.step)}; ${String(verdict.budgetSeconds)} s are allowed`;
         resolve({ kind: 'stalled', because });
-      }, stallCheckMilliseconds);
+      }, this.#dependencies.heartbeatSeconds * 1000);
       this.#gone.signal.addEventListener('abort', () => {
         clearInterval(timer);
       });
@@ -192,7 +194,7 @@ class Watch {
   }
 
   #beat(): void {
-    if (this.#gone.signal.aborted || Context.current().cancellationSignal.aborted) return;
+    if (this.#gone.signal.aborted || this.#activity.cancellationSignal.aborted) return;
     const { ticket, job } = this.#input;
     const progress = this.#progress;
     const details: JobHeartbeat = {
@@ -206,6 +208,6 @@ class Watch {
       checkpoint: this.#checkpoint,
       updatedAt: progress?.time ?? this.#dependencies.now().toISOString(),
     };
-    heartbeat(details);
+    this.#activity.heartbeat(details);
   }
 }
