@@ -28,7 +28,7 @@ const layers = [
 const workflowCode = [
   only('workflows-are-deterministic', { path: '^workflows/' }, [
     '^(workflows|decisions|activities)/',
-    '^configs/schema',
+    '^configs/(schema|problems|nearest-name)',
     zod,
     packages(['@temporalio/workflow', '@temporalio/common']),
   ]),

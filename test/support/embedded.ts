@@ -1,0 +1,200 @@
+/**
+ * A real Temporal server for a test file, and sites on it: a store with its ledger, a task queue, and workers as processes.
+ *
+ * Everything lies in one temporary folder and listens on free ports. `close` ends every process by its id and says so when one was
+ * left behind; with TEMPER_KEEP set the folder stays, to be looked at. Does not cover the demo program, which starts all of this by itself (demo-program.ts).
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { jobFiles, type Started } from '../../local/job-files.ts';
+import { repository } from '../../scripts/repository.ts';
+import type { Ledger } from '../../store/ledger/ledger.ts';
+import { openSqliteLedger } from '../../store/ledger/sqlite.ts';
+import { runDirectory } from '../../store/run-directory.ts';
+import { createRunStore, type RunStore } from '../../store/run-store.ts';
+import { startEmbeddedServer } from '../../workers/embedded-server.ts';
+import { registerSearchAttributes } from '../../workers/search-attributes.ts';
+import { readSettings } from '../../workers/settings.ts';
+import { workflowNames, type PhaseReport, type PipelineResult, type PipelineStatus } from '../../workflows/contract.ts';
+import { eventually } from './eventually.ts';
+import { killIfThere, killProcessesOf, processesOf } from './processes.ts';
+
+export interface Embedded {
+  readonly client: Client;
+  readonly folder: string;
+  /** A store of its own with a task queue of its own; no worker yet. */
+  site(name: string): Promise<Site>;
+  close(): Promise<void>;
+}
+
+export interface Site {
+  readonly store: string;
+  readonly runs: RunStore;
+  readonly ledger: Ledger;
+  startWorker(): Promise<WorkerProcess>;
+  start(pipelineId: string, input: unknown): Promise<PipelineHandle>;
+  /** Directory of a training attempt. */
+  attempt(pipelineId: string, phase: string, number?: number): string;
+}
+
+export type PipelineHandle = WorkflowHandle<(input: unknown) => Promise<PipelineResult>>;
+
+export interface WorkerProcess {
+  readonly pid: number;
+  /** Asks it to leave; resolves to its exit code. */
+  stop(): Promise<number | null>;
+  kill(): Promise<void>;
+}
+
+export async function startEmbedded(): Promise<Embedded> {
+  const folder = await mkdtemp(join(tmpdir(), 'temper-e2e-'));
+  const settings = readSettings(process.env);
+  const [port, uiPort] = await freePorts();
+  const server = await startEmbeddedServer({
+    temporalCli: settings.temporalCli,
+    databaseFile: join(folder, 'temporal.sqlite'),
+    logFile: join(folder, 'temporal.log'),
+    port,
+    uiPort,
+  });
+  const connection = await Connection.connect({ address: server.address });
+  await registerSearchAttributes(connection, settings.namespace);
+  const client = new Client({ connection, namespace: settings.namespace });
+  const closers: (() => Promise<void>)[] = [];
+  return {
+    client,
+    folder,
+    async site(name) {
+      const environment = {
+        ...process.env,
+        TEMPER_PORT: String(port),
+        TEMPER_PYTHON: settings.python,
+        TEMPORAL_CLI: settings.temporalCli,
+      };
+      const opened = await openSite({ client, folder, name, environment });
+      closers.push(opened.close);
+      return opened.site;
+    },
+    async close() {
+      for (const close of closers.splice(0)) await close();
+      await connection.close();
+      await server.stop();
+      if (process.env['TEMPER_KEEP'] === undefined) await rm(folder, { recursive: true });
+    },
+  };
+}
+
+interface SiteOptions {
+  readonly client: Client;
+  readonly folder: string;
+  readonly name: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+async function openSite(options: SiteOptions): Promise<{ readonly site: Site; close(): Promise<void> }> {
+  const { client, folder, name } = options;
+  const store = join(folder, name);
+  await mkdir(store);
+  const environment = { ...options.environment, TEMPER_STORE: store, TEMPER_TASK_QUEUE: name };
+  const ledger = await openSqliteLedger(join(store, 'ledger.sqlite'));
+  const workers: WorkerProcess[] = [];
+  const site: Site = {
+    store,
+    runs: createRunStore(store),
+    ledger,
+    async startWorker() {
+      const worker = await startWorkerProcess(environment, join(folder, `${name}-worker.log`));
+      workers.push(worker);
+      return worker;
+    },
+    start: (pipelineId, input) =>
+      client.workflow.start(workflowNames.pipeline, { workflowId: pipelineId, taskQueue: name, args: [input] }),
+    attempt: (pipeline, phase, number = 1) => runDirectory(store, { pipeline, phase, purpose: 'train', number }),
+  };
+  return {
+    site,
+    async close() {
+      await Promise.all(workers.map((worker) => worker.stop()));
+      // Jobs outlive their worker on purpose; a test that did not see its pipelines end leaves some.
+      await killProcessesOf(store);
+      await eventually('no process of the store is left', 10, async () => (await processesOf(store)).length === 0);
+      await ledger.close();
+    },
+  };
+}
+
+async function startWorkerProcess(env: NodeJS.ProcessEnv, logFile: string): Promise<WorkerProcess> {
+  const log = await open(logFile, 'a');
+  const program = join(repository, 'test', 'support', 'worker-process.ts');
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
+    env,
+    stdio: ['ignore', log.fd, log.fd, 'ipc'],
+  });
+  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  await log.close();
+  const first = await Promise.race([once(child, 'message').then(() => 'ready'), exited.then(() => 'ended')]);
+  if (first === 'ended' || child.pid === undefined)
+    throw new Error(`the worker did not start:\n${await readFile(logFile, 'utf8')}`);
+  return {
+    pid: child.pid,
+    async stop() {
+      if (isRunning(child)) child.kill('SIGTERM');
+      return (await exited)[0];
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
+}
+
+/** Two ports that nobody listens on now. */
+export async function freePorts(): Promise<[number, number]> {
+  const servers = [createServer(), createServer()] as const;
+  const ports = await Promise.all(
+    servers.map(async (server) => {
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const address = server.address();
+      if (address === null || typeof address === 'string') throw new Error('a TCP server has a port');
+      return address.port;
+    }),
+  );
+  for (const server of servers) server.close();
+  return [ports[0] ?? 0, ports[1] ?? 0];
+}
+
+/** The process that trains an attempt, as its supervisor has recorded it. */
+export async function trainerOf(directory: string): Promise<Started> {
+  return await eventually(`a trainer in ${directory}`, 60, () => jobFiles(directory).readStarted());
+}
+
+/** Sends a signal to the trainer and everything in its group; its supervisor lives on. */
+export async function signalTrainer(directory: string, signal: NodeJS.Signals): Promise<Started> {
+  const started = await trainerOf(directory);
+  if (!killIfThere(-started.trainer.pid, signal)) throw new Error(`the trainer in ${directory} is gone`);
+  return started;
+}
+
+/** Resolves when an attempt has trained beyond this step. */
+export async function untilStep(site: Site, directory: string, step: number): Promise<void> {
+  await eventually(`step ${String(step)} in ${directory}`, 120, async () => {
+    const progress = await site.runs.lastProgress(directory);
+    return progress !== null && progress.step >= step;
+  });
+}
+
+/** A phase of the `status` query; null before the recipe is resolved. */
+export async function phaseOf(handle: PipelineHandle, phase: string): Promise<PhaseReport | null> {
+  const { phases } = await handle.query<PipelineStatus>('status');
+  return phases.find((one) => one.phase === phase) ?? null;
+}
