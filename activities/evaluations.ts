@@ -167,7 +167,7 @@ async function recordOutcomes(
     const text = await store.text(ticket.directory, output);
     if (text === null) continue;
     const problems = problemsOf(text);
-    if (problems.length === 0) continue;
+    if (problems === null || problems.length === 0) continue;
     const at = dependencies.now().toISOString();
     const evaluation = {
       checkpoint: checkpoint.id,
@@ -182,12 +182,14 @@ async function recordOutcomes(
   return recorded;
 }
 
-/** Rows per sample → one outcome per problem, in the order of the file. */
-function problemsOf(text: string): ProblemOutcome[] {
-  const rows = text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => outcomeRow.parse(JSON.parse(line)));
+/** Rows per sample → one outcome per problem, in the order of the file. Null when a row is none: then nobody knows what is missing. */
+function problemsOf(text: string): ProblemOutcome[] | null {
+  const rows: z.output<typeof outcomeRow>[] = [];
+  for (const line of text.split('\n').filter((one) => one !== '')) {
+    const row = rowOf(line);
+    if (row === null) return null;
+    rows.push(row);
+  }
   return [...Map.groupBy(rows, (row) => row.problem)].map(([problem, samples]) => ({
     problem,
     samples: samples.length,
@@ -198,4 +200,12 @@ function problemsOf(text: string): ProblemOutcome[] {
     answers: samples.map(({ answer }) => answer),
     correctAnswers: samples.map(({ correct }) => correct),
   }));
+}
+
+function rowOf(line: string): z.output<typeof outcomeRow> | null {
+  try {
+    return outcomeRow.safeParse(JSON.parse(line)).data ?? null;
+  } catch {
+    return null; // no JSON: counted as not evaluated, so that the job is judged by it and not tried again for ever
+  }
 }

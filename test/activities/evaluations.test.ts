@@ -1,0 +1,183 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AttemptTicket } from '../../activities/attempts.ts';
+import type { JobRef } from '../../activities/backend.ts';
+import type { EvaluationKey } from '../../decisions/evaluation.ts';
+import { activityBench, type ActivityBench, contextOf, runId, startAttempt } from '../support/activity-bench.ts';
+import { fakeTrainer, type FakeTrainer } from '../support/fake-trainer.ts';
+
+let bench: ActivityBench;
+const context = contextOf();
+const id = (step: number) => `demo/sft/a1/checkpoint-${String(step)}`;
+const key = (step: number, seed = 1): EvaluationKey => ({
+  checkpoint: id(step),
+  benchmark: 'addition',
+  version: 1,
+  seed,
+});
+const right = { '1+1': [true, true], '2+2': [true, false] };
+
+beforeEach(async () => {
+  bench = await activityBench();
+  const attempt = await startAttempt(bench);
+  for (const step of [20, 40]) await fakeTrainer(attempt).saves(step);
+  for (const seenSteps of [[], [20]]) await bench.as(runId).awaitJob({ ...attempt, seenSteps });
+});
+afterEach(() => bench.close());
+
+const open = (evaluations: EvaluationKey[], opened = 1) =>
+  bench.as('evaluation-run').openEvaluation({ context, title: 'sft step 20 on addition', evaluations, opened });
+const evaluations = (...steps: number[]) => bench.ledger.evaluationsOf(steps.map(id));
+
+interface Started {
+  readonly ticket: AttemptTicket;
+  readonly job: JobRef;
+  readonly trainer: FakeTrainer;
+}
+async function start(keys: EvaluationKey[], opened = 1): Promise<Started> {
+  const ticket = await open(keys, opened);
+  if (ticket === null) throw new Error('nothing to evaluate');
+  const job = await bench.as('evaluation-run').submitJob({ context, ticket });
+  return { ticket, job, trainer: fakeTrainer({ context, ticket, job }) };
+}
+const judge = ({ ticket, job }: Started, attempts = [ticket.number]) =>
+  bench.as('evaluation-run').judgeEvaluation({ context, ticket, job, attempts });
+
+describe('openEvaluation', () => {
+  test('writes the request that the trainer contract describes', async () => {
+    const ticket = await open([key(20), key(40, 2)]);
+    const request = JSON.parse(await readFile(join(ticket?.directory ?? '', 'request.json'), 'utf8')) as unknown;
+    const checkpoint = await bench.ledger.checkpoint(id(20));
+    expect(request).toMatchObject({
+      contract: 1,
+      job: ticket?.jobName,
+      kind: 'evaluate',
+      attempt: 1,
+      params: {},
+      data: null,
+      start: null,
+      resume: null,
+      targetStep: 2,
+      outputDirectory: ticket?.directory,
+      evaluations: [
+        {
+          key: 'addition@1/seed-1/demo/sft/a1/checkpoint-20',
+          checkpoint: { id: id(20), path: checkpoint?.path, format: 'peft', base: checkpoint?.base, digest: null },
+          benchmark: {
+            name: 'addition',
+            version: 1,
+            data: { tiny: 'held-out', longShare: 1 },
+            grader: 'boxed-integer',
+            samples: 1,
+            temperature: 1,
+            maxTokens: 1024,
+          },
+          seed: 1,
+          output: 'outcomes/0001.jsonl',
+        },
+        { key: 'addition@1/seed-2/demo/sft/a1/checkpoint-40', seed: 2, output: 'outcomes/0002.jsonl' },
+      ],
+    });
+  });
+
+  test('counts apart from the attempts of the training, and the same for an activity that is tried again', async () => {
+    const first = await open([key(20)]);
+    expect(await open([key(20)])).toEqual(first);
+    expect((await open([key(20)], 2))?.number).toBe(2);
+    expect(first?.directory).toMatch(/sft\/evaluations\/1$/);
+  });
+
+  test('asks only for what the ledger does not have, and for nothing when it has all', async () => {
+    const started = await start([key(20)]);
+    await started.trainer.evaluates('outcomes/0001.jsonl', right);
+    await started.trainer.finishes();
+    bench.backend.end(started.job);
+    await judge(started);
+    expect(await open([key(20), key(40)], 2)).toMatchObject({ of: 1 });
+    expect(await open([key(20)], 3)).toBeNull();
+  });
+
+  test('refuses a checkpoint that is not in the ledger, for good', async () => {
+    await expect(open([key(30)])).rejects.toMatchObject({
+      type: 'not-found',
+      nonRetryable: true,
+      message: `no checkpoint "${id(30)}" is in the ledger`,
+    });
+  });
+});
+
+describe('judgeEvaluation', () => {
+  test('records each evaluation exactly once, with one outcome per problem', async () => {
+    const started = await start([key(20), key(40)]);
+    await started.trainer.evaluates('outcomes/0001.jsonl', right);
+    await started.trainer.evaluates('outcomes/0002.jsonl', { '1+1': [false] });
+    await started.trainer.finishes();
+    bench.backend.end(started.job);
+    const first = await judge(started);
+    expect(first).toEqual({ kind: 'completed', sentence: '2 evaluations recorded', delaySeconds: 0 });
+    expect(await judge(started)).toEqual(first);
+    const [twenty, forty] = await evaluations(20, 40);
+    expect(twenty).toMatchObject({
+      ...key(20),
+      problems: [
+        { problem: '1+1', samples: 2, correct: 2, tokens: 20, correctAnswers: [true, true] },
+        { problem: '2+2', samples: 2, correct: 1, answers: ['right', null] },
+      ],
+    });
+    expect(forty).toMatchObject({ ...key(40), problems: [{ samples: 1, correct: 0 }] });
+    expect(await bench.ledger.evaluationCountOf('run-1')).toBe(2);
+  });
+
+  test('also what a job finished that failed later: the next one makes the rest', async () => {
+    const started = await start([key(20), key(40)]);
+    await started.trainer.evaluates('outcomes/0001.jsonl', right);
+    bench.backend.end(started.job, { exitCode: null, signal: 'SIGKILL' });
+    const judged = await judge(started);
+    expect(judged).toMatchObject({ kind: 'again', delaySeconds: 1 });
+    expect(await evaluations(20, 40)).toMatchObject([key(20)]);
+    const next = await start([key(20), key(40)], 2);
+    expect(next.ticket.of).toBe(1);
+  });
+
+  test.each([
+    { title: 'half a row', text: '{"problem": "1+1", "sample": 0, "corr' },
+    { title: 'a row without tokens', text: '{"problem": "1+1", "sample": 0, "correct": true, "answer": "2"}\n' },
+    { title: 'no rows', text: '' },
+  ])('$title is no evaluation, and the job is judged by it', async ({ text }) => {
+    const started = await start([key(20)]);
+    await started.trainer.evaluates('outcomes/0001.jsonl', {});
+    await writeFile(join(started.ticket.directory, 'outcomes', '0001.jsonl'), text);
+    await started.trainer.finishes();
+    bench.backend.end(started.job);
+    expect(await judge(started)).toMatchObject({
+      kind: 'again',
+      sentence: expect.stringContaining('unproven') as string,
+    });
+    expect(await evaluations(20)).toEqual([]);
+  });
+
+  test('gives up on what no retry mends, and after the same cause three times', async () => {
+    const hopeless = await start([key(20)]);
+    await hopeless.trainer.finishes({ status: 'failed', reason: 'data', message: 'no such file: sums.jsonl' });
+    bench.backend.end(hopeless.job, { exitCode: 65 });
+    const judged = await judge(hopeless);
+    expect([judged.kind, judged.sentence]).toEqual(['fail', expect.stringContaining('no such file: sums.jsonl')]);
+    const kinds = [];
+    const numbers: number[] = [];
+    for (const opened of [2, 3, 4]) {
+      const started = await start([key(20)], opened);
+      numbers.push(started.ticket.number);
+      bench.backend.end(started.job, { exitCode: 1, lastLines: ['ValueError: ever the same'] });
+      kinds.push((await judge(started, [...numbers])).kind);
+    }
+    expect(kinds).toEqual(['again', 'again', 'fail']);
+  });
+
+  test('an evaluation that failed is charged to no attempt of the training', async () => {
+    const started = await start([key(20)]);
+    bench.backend.end(started.job, { exitCode: 1 });
+    await judge(started);
+    expect(await bench.ledger.incidentsOf({ runId: 'run-1', phase: 'sft' })).toEqual([]);
+    expect(await bench.ledger.incidentsOf({ runId: 'run-1', phase: 'sft', purpose: 'evaluate' })).toHaveLength(1);
+  });
+});

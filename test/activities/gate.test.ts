@@ -1,0 +1,150 @@
+import { phaseSchema } from '../../configs/schema.ts';
+import {
+  activityBench,
+  type ActivityBench,
+  contextOf,
+  parent,
+  runId,
+  sft,
+  startAttempt,
+} from '../support/activity-bench.ts';
+import { evaluation } from '../support/builders.ts';
+import { fakeTrainer } from '../support/fake-trainer.ts';
+
+let bench: ActivityBench;
+beforeEach(async () => {
+  bench = await activityBench();
+  await bench.ledger.recordCheckpoint({
+    ...parent,
+    workflowId: 'demo',
+    runId: 'run-1',
+    phase: 'base',
+    attempt: 1,
+    parent: null,
+    bytes: 1,
+    resumable: true,
+    finite: true,
+    at: '2026-11-29T09:00:00.000Z',
+  });
+});
+afterEach(() => bench.close());
+
+const id = (attempt: number, step: number) => `demo/sft/a${String(attempt)}/checkpoint-${String(step)}`;
+const judge = (context = contextOf()) => bench.as(runId).judgeGate({ context });
+
+/** An attempt that saved these steps and ended; complete when it reached 50. */
+async function trained(opened: number, steps: readonly number[], rollBackBefore?: number): Promise<void> {
+  const attempt = await startAttempt(bench, opened, rollBackBefore === undefined ? {} : { rollBackBefore });
+  const trainer = fakeTrainer(attempt);
+  for (const step of steps) await trainer.saves(step);
+  const isDone = steps.includes(50);
+  if (isDone) await trainer.finishes();
+  bench.backend.end(attempt.job, isDone ? {} : { exitCode: null, signal: 'SIGKILL' });
+  await bench.as(runId).judgeAttempt(attempt);
+}
+
+/** Of 40 problems, each with four samples, as many right as said. */
+async function scored(checkpoint: string, right: number, seed = 1): Promise<void> {
+  const one = evaluation(checkpoint)
+    .seed(seed)
+    .scoring(Array.from({ length: 40 }, () => right))
+    .build();
+  await bench.ledger.recordEvaluation({
+    evaluation: one,
+    runId: 'run-1',
+    jobName: 't',
+    at: '2026-11-29T11:00:00.000Z',
+  });
+}
+const missingOf = (answer: Awaited<ReturnType<typeof judge>>) =>
+  answer.kind === 'more-evaluations'
+    ? answer.missing.map(({ checkpoint, seed }) => `${checkpoint} ${String(seed)}`)
+    : answer.kind;
+
+test('asks for exactly what is missing: each candidate and the parent, with the first seed', async () => {
+  await trained(1, [10, 20, 30, 40, 50]);
+  await scored(id(1, 40), 3);
+  expect(missingOf(await judge())).toEqual([id(1, 50), id(1, 20), parent.id].map((one) => `${one} 1`).sort());
+});
+
+test('promotes the best of those that are not worse than the parent, and says why', async () => {
+  await trained(1, [20, 40, 50]);
+  await scored(parent.id, 1);
+  for (const [step, right] of [
+    [20, 1],
+    [40, 4],
+    [50, 3],
+  ] as const)
+    await scored(id(1, step), right);
+  const answer = await judge();
+  expect(answer).toMatchObject({ kind: 'promote', checkpoint: { id: id(1, 40), step: 40, format: 'peft' }, score: 1 });
+  expect(answer.sentence).toBe(
+    `Promoted ${id(1, 40)}: highest on addition with 100.0 %; next is ${id(1, 50)} with 75.0 %.`,
+  );
+  expect(answer.rows.map(({ checkpoint, verdict }) => [checkpoint, verdict])).toEqual([
+    [parent.id, 'none'],
+    [id(1, 20), 'passed-over'],
+    [id(1, 40), 'promote'],
+    [id(1, 50), 'passed-over'],
+  ]);
+});
+
+test('rejects when every candidate is worse than the parent', async () => {
+  await trained(1, [20, 40, 50]);
+  await scored(parent.id, 4);
+  for (const step of [20, 40, 50]) await scored(id(1, step), 1);
+  expect((await judge()).kind).toBe('reject');
+});
+
+test('holds when the budget does not reach, with both numbers', async () => {
+  await trained(1, [20, 40, 50]);
+  await scored(parent.id, 1);
+  const context = contextOf({ budgets: { attempts: 5, evaluations: 3, waitMinutes: 60 } });
+  const answer = await judge(context);
+  expect([answer.kind, answer.sentence]).toEqual([
+    'hold',
+    'Held: 3 evaluations would be needed, and the budget leaves 2.',
+  ]);
+});
+
+describe('candidates', () => {
+  const unjudged = phaseSchema.parse({ ...sft, gate: [] });
+
+  test('are the due checkpoints of the attempt that completed and of those it went on from', async () => {
+    await trained(1, [10, 20]);
+    await trained(2, [30, 40]);
+    await trained(3, [50]);
+    expect(missingOf(await judge())).toEqual(
+      [id(1, 20), id(2, 40), id(3, 50), parent.id].map((one) => `${one} 1`).sort(),
+    );
+  });
+
+  test('but not what an attempt wrote after the step that its successor went back to', async () => {
+    await trained(1, [20, 40]);
+    await trained(2, [30, 50], 40);
+    expect(missingOf(await judge())).toEqual([id(1, 20), id(2, 50), parent.id].map((one) => `${one} 1`).sort());
+  });
+
+  test('are the last one alone where nothing is evaluated', async () => {
+    await trained(1, [20, 40, 50]);
+    const { evaluate: _, ...without } = unjudged;
+    const answer = await judge(contextOf({ phase: phaseSchema.parse(without) }));
+    expect(answer).toMatchObject({ kind: 'promote', checkpoint: { id: id(1, 50) }, score: null });
+  });
+
+  test('are none before an attempt completed', async () => {
+    await trained(1, [20, 40]);
+    expect(await judge()).toMatchObject({ kind: 'hold', sentence: 'Held: there is no candidate to promote.' });
+  });
+});
+
+test('a verdict is in the ledger once for the same evidence, and again for more', async () => {
+  await trained(1, [50]);
+  const verdicts = async () => (await bench.ledger.verdictsOf({ runId: 'run-1', phase: 'sft' })).length;
+  await judge();
+  await judge();
+  expect(await verdicts()).toBe(1);
+  await scored(parent.id, 1);
+  await judge();
+  expect(await verdicts()).toBe(2);
+});

@@ -1,0 +1,183 @@
+import { activityBench, type ActivityBench, startAttempt, type StartedAttempt } from '../support/activity-bench.ts';
+import { fakeTrainer, type FakeTrainer } from '../support/fake-trainer.ts';
+
+let bench: ActivityBench;
+let attempt: StartedAttempt;
+let trainer: FakeTrainer;
+beforeEach(async () => {
+  bench = await activityBench();
+  attempt = await startAttempt(bench);
+  trainer = fakeTrainer(attempt);
+});
+afterEach(() => bench.close());
+
+const stateOf = async () => (await bench.ledger.attemptsOf({ workflowId: 'demo', phase: 'sft' }))[0]?.state;
+
+describe('submitJob', () => {
+  test('asks the backend for one job under the attempt name, and records whose it is', async () => {
+    const { ticket, job } = attempt;
+    expect(bench.backend.submitted).toEqual([
+      {
+        name: ticket.jobName,
+        directory: ticket.directory,
+        requestPath: `${ticket.directory}/request.json`,
+        slots: 1,
+        labels: { pipeline: 'demo', phase: 'sft', attempt: 1, workflowId: 'demo' },
+      },
+    ]);
+    const [record] = await bench.ledger.attemptsOf({ workflowId: 'demo', phase: 'sft' });
+    expect(record).toMatchObject({ state: 'starting', jobUid: job.uid });
+  });
+
+  test('finds the same job when its reply was lost', async () => {
+    expect(await bench.as('phase-run-1').submitJob(attempt)).toEqual(attempt.job);
+    expect(await bench.backend.list()).toHaveLength(1);
+  });
+});
+
+describe('awaitJob answers at the next event', () => {
+  test('a due checkpoint, while the job runs on', async () => {
+    const event = bench.held().activities.awaitJob({ ...attempt, seenSteps: [] });
+    bench.backend.run(attempt.job);
+    await trainer.saves(10);
+    const path = await trainer.saves(20);
+    expect(await event).toEqual({
+      kind: 'checkpoint',
+      checkpoint: { id: 'demo/sft/a1/checkpoint-20', path, format: 'peft', base: parentPath, step: 20, digest: null },
+    });
+    expect(await bench.ledger.checkpoint('demo/sft/a1/checkpoint-20')).toMatchObject({ level: 'complete', step: 20 });
+  });
+
+  test('a due checkpoint that came with the end goes before the end', async () => {
+    await trainer.saves(20);
+    await trainer.saves(40);
+    bench.backend.end(attempt.job);
+    const next = (seenSteps: number[]) => bench.held().activities.awaitJob({ ...attempt, seenSteps });
+    expect(await next([])).toMatchObject({ kind: 'checkpoint', checkpoint: { step: 20 } });
+    expect(await next([20])).toMatchObject({ kind: 'checkpoint', checkpoint: { step: 40 } });
+    expect(await next([20, 40])).toEqual({ kind: 'ended' });
+  });
+
+  test.each([
+    {
+      title: 'the end of the job',
+      act: () => {
+        bench.backend.end(attempt.job, { exitCode: 1 });
+      },
+    },
+    {
+      title: 'a job that vanished',
+      act: () => {
+        bench.backend.lose(attempt.job);
+      },
+    },
+  ])('$title', async ({ act }) => {
+    const event = bench.held().activities.awaitJob({ ...attempt, seenSteps: [] });
+    await bench.backend.awaited();
+    act();
+    expect(await event).toEqual({ kind: 'ended' });
+  });
+
+  test('a stall, with what it did and for how long', async () => {
+    await trainer.says(12, 'training');
+    const { activities, beat } = bench.held();
+    const event = activities.awaitJob({ ...attempt, seenSteps: [] });
+    bench.backend.run(attempt.job);
+    await beat(({ step, state }) => step === 12 && state === 'running');
+    bench.pass(16 * 60);
+    expect(await event).toEqual({
+      kind: 'stalled',
+      because: 'no progress for 960 s while training, at step 12; 900 s are allowed',
+    });
+  });
+
+  test('but not for a job that waits in the queue', async () => {
+    const { activities, beats, beat, cancel } = bench.held();
+    const event = activities.awaitJob({ ...attempt, seenSteps: [] });
+    event.catch(() => undefined);
+    bench.pass(48 * 3600);
+    await beat(() => beats.length > 5);
+    cancel();
+    await expect(event).rejects.toThrow(/CANCELLED/);
+  });
+});
+
+describe('what a person sees of the pending activity', () => {
+  test('small readable JSON: the job, its state, the step and the newest numbers', async () => {
+    const { activities, beats, beat, cancel } = bench.held();
+    const event = activities.awaitJob({ ...attempt, seenSteps: [20] });
+    event.catch(() => undefined);
+    bench.backend.run(attempt.job);
+    await trainer.saves(20);
+    await trainer.says(23, 'training', { loss: 0.25, reward: 0.5, gradNorm: 1.5 });
+    expect(await beat(({ step, checkpoint }) => step === 23 && checkpoint === 20)).toEqual({
+      job: attempt.job.name,
+      state: 'running',
+      step: 23,
+      of: 50,
+      doing: 'training',
+      loss: 0.25,
+      reward: 0.5,
+      checkpoint: 20,
+      updatedAt: '2026-11-29T10:00:00.000Z',
+    });
+    expect(JSON.stringify(beats.at(-1)).length).toBeLessThan(300);
+    cancel();
+    await expect(event).rejects.toThrow(/CANCELLED/);
+  });
+
+  test('a job that has said nothing yet starts at the step it resumes from', async () => {
+    await trainer.saves(10);
+    bench.backend.end(attempt.job, { exitCode: 1 });
+    const next = await startAttempt(bench, 2);
+    const { activities, beat, cancel } = bench.held();
+    const event = activities.awaitJob({ ...next, seenSteps: [] });
+    event.catch(() => undefined);
+    expect(await beat()).toMatchObject({
+      state: 'queued',
+      doing: 'starting',
+      step: 10,
+      of: 50,
+      loss: null,
+      reward: null,
+    });
+    cancel();
+    await expect(event).rejects.toThrow(/CANCELLED/);
+  });
+});
+
+test('a watch that is cancelled leaves the job alone and nothing behind, and the next one goes on', async () => {
+  const { activities, beats, cancel } = bench.held();
+  const event = activities.awaitJob({ ...attempt, seenSteps: [] });
+  bench.backend.run(attempt.job);
+  await bench.backend.awaited();
+  cancel();
+  await expect(event).rejects.toThrow(/CANCELLED/);
+  const beaten = beats.length;
+  expect(bench.backend.stopped).toEqual([]);
+  expect(bench.backend.waiting).toBe(0);
+  const next = bench.held();
+  const again = next.activities.awaitJob({ ...attempt, seenSteps: [] });
+  await next.beat();
+  bench.backend.end(attempt.job);
+  expect(await again).toEqual({ kind: 'ended' });
+  expect(beats).toHaveLength(beaten);
+});
+
+describe('stopJob', () => {
+  test.each([
+    { reason: 'cancel', want: 'cancelled' },
+    { reason: 'stalled', want: 'starting' },
+  ] as const)(
+    'for $reason stops it with the grace of the profile; the attempt is then $want',
+    async ({ reason, want }) => {
+      await bench.as('phase-run-1').stopJob({ ...attempt, reason });
+      await bench.as('phase-run-1').stopJob({ ...attempt, reason });
+      expect(bench.backend.stopped[0]).toEqual({ job: attempt.job.name, reason, graceSeconds: 7 });
+      expect(await bench.backend.list()).toEqual([]);
+      expect(await stateOf()).toBe(want);
+    },
+  );
+});
+
+const parentPath = '/store/pipelines/demo/base/attempt-1/checkpoints/checkpoint-160';

@@ -1,0 +1,143 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { activityBench, type ActivityBench, contextOf, runId, startAttempt } from '../support/activity-bench.ts';
+import { fakeTrainer } from '../support/fake-trainer.ts';
+import { cut } from '../store/checkpoint-fixtures.ts';
+import type { CheckpointRef, PhaseContext } from '../../workflows/contract.ts';
+
+let bench: ActivityBench;
+beforeEach(async () => {
+  bench = await activityBench();
+});
+afterEach(() => bench.close());
+
+const because = 'Promoted: the highest.';
+
+/** The phase's last checkpoint, in the ledger as complete. */
+async function completed(context: PhaseContext = contextOf()): Promise<CheckpointRef> {
+  const attempt = await startAttempt(bench, 1, { context });
+  const trainer = fakeTrainer(attempt);
+  await trainer.saves(50);
+  await trainer.finishes();
+  bench.backend.end(attempt.job);
+  await bench.as(runId).judgeAttempt(attempt);
+  const [record] = await bench.ledger.checkpointsOf({ runId: context.runId, phase: context.phase.name });
+  if (!record) throw new Error('no checkpoint');
+  const { id, path, format, base, step, digest } = record;
+  return { id, path, format, base, step, digest };
+}
+const promote = (checkpoint: CheckpointRef, context = contextOf()) =>
+  bench.as(runId).promote({ context, checkpoint, because, score: 0.5 });
+const weightsOf = ({ path }: CheckpointRef) => join(path, 'adapter_model.safetensors');
+const anew = contextOf({ runId: 'run-2', pipelineId: 'another' });
+const find = (context = anew) => bench.as('phase-run-2').findFinishedPhase(context);
+
+describe('promote', () => {
+  test('seals and pins it, and closes the phase; again changes nothing', async () => {
+    const checkpoint = await completed();
+    const sealed = await promote(checkpoint);
+    expect(await promote(checkpoint)).toEqual(sealed);
+    const digest = (await bench.store.inspect(checkpoint.path))?.seal?.digest;
+    expect(sealed).toEqual({ ...checkpoint, digest });
+    expect(await bench.ledger.checkpoint(checkpoint.id)).toMatchObject({ level: 'sealed', pinned: true, digest });
+    expect(await bench.ledger.phasesOf('run-1')).toMatchObject([
+      { state: 'completed', promoted: checkpoint.id, because: { sentence: because, score: 0.5 } },
+    ]);
+  });
+
+  const damages: { title: string; damage: (checkpoint: CheckpointRef) => Promise<void> }[] = [
+    { title: 'cut weights', damage: (checkpoint) => cut(weightsOf(checkpoint)) },
+    { title: 'a file more', damage: ({ path }) => writeFile(join(path, 'more.safetensors'), 'x') },
+    { title: 'a damaged seal', damage: ({ path }) => cut(`${path}.seal.json`) },
+    {
+      title: 'the seal of another step',
+      damage: async ({ path }) => {
+        const seal = JSON.parse(await readFile(`${path}.seal.json`, 'utf8')) as object;
+        await writeFile(`${path}.seal.json`, JSON.stringify({ ...seal, step: 40 }));
+      },
+    },
+  ];
+  test.each(damages)('refuses a checkpoint with $title, for good, and says where it lies', async ({ damage }) => {
+    const checkpoint = await completed();
+    await damage(checkpoint);
+    await expect(promote(checkpoint)).rejects.toMatchObject({
+      type: 'checkpoint-damaged',
+      nonRetryable: true,
+      message: `checkpoint ${checkpoint.id} cannot be promoted: it has no seal that agrees with its files (${checkpoint.path})`,
+    });
+    expect((await bench.ledger.phasesOf('run-1'))[0]?.state).toBe('running');
+  });
+});
+
+describe('findFinishedPhase', () => {
+  test('finds work of the same identity, also of another pipeline, and says whose', async () => {
+    const sealed = await promote(await completed());
+    const work = await find();
+    expect(work?.outcome).toMatchObject({ state: 'reused', checkpoint: sealed, score: 0.5 });
+    expect(work?.outcome.because).toBe(`Finished work of demo (phase sft, 2026-11-29 10:00 UTC). ${because}`);
+    expect(await bench.ledger.phasesOf('run-2')).toMatchObject([{ state: 'reused', promoted: sealed.id }]);
+  });
+
+  test('comes with the leaderboard rows of the verdict that promoted it', async () => {
+    const checkpoint = await completed();
+    const rows = [{ checkpoint: checkpoint.id, mean: 0.5 }];
+    const verdict = {
+      key: 'k',
+      runId: 'run-1',
+      phase: 'sft',
+      verdict: {},
+      evidence: { rows },
+      at: '2026-11-29T11:00:00Z',
+    };
+    await bench.ledger.recordVerdict(verdict);
+    await promote(checkpoint);
+    expect((await find())?.rows).toEqual(rows);
+  });
+
+  test.each<{ title: string; context: PhaseContext }>([
+    { title: 'another seed', context: { ...anew, seed: 2 } },
+    { title: 'another model', context: { ...anew, model: { tiny: { seed: 9 } } } },
+    { title: 'another start', context: { ...anew, start: null } },
+  ])('finds nothing for $title', async ({ context }) => {
+    await promote(await completed());
+    expect(await find(context)).toBeNull();
+  });
+
+  test('finds it for another name, profile and budget, which train nothing else', async () => {
+    await promote(await completed());
+    const context = {
+      ...anew,
+      phase: { ...anew.phase, name: 'tuned' },
+      profile: 'other',
+      budgets: { attempts: 1, evaluations: 1, waitMinutes: 1 },
+    };
+    expect((await find(context))?.outcome.state).toBe('reused');
+  });
+
+  test.each<{ title: string; damage: (checkpoint: CheckpointRef) => Promise<void> }>([
+    { title: 'is damaged', damage: (checkpoint) => cut(weightsOf(checkpoint)) },
+    { title: 'has lost its seal', damage: ({ path }) => cut(`${path}.seal.json`) },
+  ])('reuses nothing whose checkpoint $title', async ({ damage }) => {
+    const checkpoint = await promote(await completed());
+    await damage(checkpoint);
+    expect(await find()).toBeNull();
+  });
+
+  test('reuses no phase that failed, was cancelled or is held', async () => {
+    const checkpoint = await promote(await completed());
+    for (const state of ['failed', 'cancelled', 'held'] as const) {
+      await bench.as(runId).closePhase({ context: contextOf(), state, because: 'why', checkpoint });
+      expect(await find()).toBeNull();
+    }
+  });
+});
+
+test('a rejected phase keeps its parent, also for the run that reuses it', async () => {
+  const start = await promote(await completed());
+  const rejected = contextOf({ start, phase: { ...contextOf().phase, name: 'again' } });
+  await bench.as(runId).closePhase({ context: rejected, state: 'rejected', because: 'Rejected.', checkpoint: start });
+  expect(await bench.ledger.phasesOf('run-1')).toContainEqual(
+    expect.objectContaining({ phase: 'again', state: 'rejected', promoted: start.id }),
+  );
+  expect((await find({ ...rejected, runId: 'run-2' }))?.outcome.checkpoint).toEqual(start);
+});

@@ -1,0 +1,96 @@
+/**
+ * A backend in memory: jobs are rows, and a test says what becomes of them. Keeps the port's promises: create or adopt, events
+ * instead of polls, a stop that resolves when nothing runs.
+ */
+import type { Backend, JobRef, JobSpec, JobStatus, StopReason } from '../../activities/backend.ts';
+import type { RankEnd } from '../../decisions/failure.ts';
+import { rankEnd } from './builders.ts';
+
+export interface FakeBackend extends Backend {
+  /** How often each job was asked for, by its name. */
+  readonly submitted: readonly JobSpec[];
+  readonly stopped: readonly { readonly job: string; readonly reason: StopReason; readonly graceSeconds: number }[];
+  /** How many wait for the next change of a job. */
+  readonly waiting: number;
+  /** Resolves when somebody waits for a change. */
+  awaited(): Promise<void>;
+  /** The job's processes run. */
+  run(job: JobRef): void;
+  /** The job is over; without ranks, one process that ended with 0. */
+  end(job: JobRef, ...ranks: readonly Partial<RankEnd>[]): void;
+  /** Neither the job nor a record of its end is left. */
+  lose(job: JobRef): void;
+}
+
+const since = '2026-11-29T10:00:00.000Z';
+const isOver = ({ state }: JobStatus) => state === 'ended' || state === 'vanished';
+
+export function fakeBackend(): FakeBackend {
+  const jobs = new Map<string, { readonly ref: JobRef; status: JobStatus }>();
+  const waiters = new Set<() => void>();
+  const spectators = new Set<() => void>();
+  const submitted: JobSpec[] = [];
+  const stopped: { job: string; reason: StopReason; graceSeconds: number }[] = [];
+
+  const jobOf = ({ name }: JobRef) => {
+    const job = jobs.get(name);
+    if (job === undefined) throw new Error(`no job ${name}`);
+    return job;
+  };
+  function change(ref: JobRef, status: JobStatus): void {
+    jobOf(ref).status = status;
+    for (const waiter of [...waiters]) waiter();
+  }
+  function endOf(ranks: readonly Partial<RankEnd>[], stopRequested: StopReason | null): JobStatus {
+    const ends = ranks.length === 0 ? [{}] : ranks;
+    return { state: 'ended', ranks: ends.map((end, rank) => rankEnd({ rank, ...end })), endedAt: since, stopRequested };
+  }
+
+  return {
+    submitted,
+    stopped,
+    get waiting() {
+      return waiters.size;
+    },
+    awaited: () => (waiters.size > 0 ? Promise.resolve() : new Promise((resolve) => spectators.add(resolve))),
+    submit(spec) {
+      submitted.push(spec);
+      const known = jobs.get(spec.name)?.ref;
+      const ref = known ?? { name: spec.name, uid: `uid-${spec.name}`, directory: spec.directory };
+      if (known === undefined) jobs.set(spec.name, { ref, status: { state: 'queued', reason: null, since } });
+      return Promise.resolve(ref);
+    },
+    status: (job) => Promise.resolve(jobOf(job).status),
+    async nextChange(job, seen, signal) {
+      while (jobOf(job).status === seen && !signal.aborted) {
+        await new Promise<void>((resolve) => {
+          const done = () => {
+            waiters.delete(done);
+            signal.removeEventListener('abort', done);
+            resolve();
+          };
+          waiters.add(done);
+          for (const tell of spectators) tell();
+          spectators.clear();
+          signal.addEventListener('abort', done);
+        });
+      }
+      return jobOf(job).status;
+    },
+    stop(job, { reason, graceSeconds }) {
+      stopped.push({ job: job.name, reason, graceSeconds });
+      if (!isOver(jobOf(job).status)) change(job, endOf([{ exitCode: 75 }], reason));
+      return Promise.resolve();
+    },
+    list: () => Promise.resolve([...jobs.values()].filter(({ status }) => !isOver(status)).map(({ ref }) => ref)),
+    run(job) {
+      change(job, { state: 'running', reason: null, since });
+    },
+    end(job, ...ranks) {
+      change(job, endOf(ranks, null));
+    },
+    lose(job) {
+      change(job, { state: 'vanished' });
+    },
+  };
+}
