@@ -1,21 +1,33 @@
 /**
  * Recipes and profiles from YAML files or inline documents: parsed once, at the edge, into a frozen value.
  *
- * Covers reading, `set`, and errors that name the field. Does not cover the fields themselves (schema.ts).
+ * Covers reading, `set`, and errors that name the field, with its line where it stands in a file. Does not cover the fields themselves
+ * (schema.ts) or what YAML may hold (yaml-text.ts).
  */
-import { readFile, readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Document, parseDocument } from 'yaml';
-import type { z } from 'zod';
 import { TemperError } from '../decisions/errors.ts';
 import { nearestName } from './nearest-name.ts';
-import { problemList, problemsOf } from './problems.ts';
+import { placedProblemsOf, type PlacedProblem, type Problem } from './problems.ts';
+import { recipeProblems } from './recipe-problems.ts';
 import { profileSchema, recipeSchema, type Profile, type Recipe } from './schema.ts';
 import { withFieldsSet } from './set-fields.ts';
+import { readYaml, type Position, type YamlText } from './yaml-text.ts';
+
+type Document = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 export interface Resolved<T> {
   readonly value: T;
   /** The file it came from, or `inline`. */
+  readonly source: string;
+  /** As it was given, before `set` and defaults. */
+  readonly document: Document;
+}
+
+/** A problem and where it stands; nowhere for an inline document. */
+export interface LocatedProblem extends Problem, Partial<Position> {
+  /** The file, `set`, or `inline`. */
   readonly source: string;
 }
 
@@ -23,24 +35,41 @@ export interface Resolved<T> {
 export async function loadRecipe(
   directory: string,
   named: string | Record<string, unknown>,
-  set: Readonly<Record<string, unknown>> = {},
+  set: Fields = {},
 ): Promise<Resolved<Recipe>> {
-  const { document, source } =
-    typeof named === 'string' ? await readNamed(directory, 'recipe', named) : { document: named, source: 'inline' };
-  return { value: parse(recipeSchema, withFieldsSet(document, set), `Recipe ${source}`), source };
+  return recipeOf(typeof named === 'string' ? await readNamed(directory, 'recipe', named) : inline(named), set);
+}
+
+/** A recipe from a file anywhere. Throws `invalid-input` or `not-found`. */
+export async function loadRecipeFile(path: string, set: Fields = {}): Promise<Resolved<Recipe>> {
+  return recipeOf(await readFileAt(path, path), set);
 }
 
 /** A profile by name (a file of `directory`). Throws `invalid-input` or `not-found`. */
 export async function loadProfile(directory: string, name: string): Promise<Resolved<Profile>> {
-  const { document, source } = await readNamed(directory, 'profile', name);
-  return { value: parse(profileSchema, document, `Profile ${source}`), source };
+  return profileOf(await readNamed(directory, 'profile', name));
 }
 
-async function readNamed(
-  directory: string,
-  what: string,
-  name: string,
-): Promise<{ document: Record<string, unknown>; source: string }> {
+/** A profile from a file anywhere. Throws `invalid-input` or `not-found`. */
+export async function loadProfileFile(path: string): Promise<Resolved<Profile>> {
+  return profileOf(await readFileAt(path, path));
+}
+
+/** A YAML text as a group of fields. Throws `invalid-input`. */
+export function parseYaml(text: string, source: string): Record<string, unknown> {
+  return readYaml(text, source).value;
+}
+
+interface Given {
+  readonly document: Document;
+  readonly source: string;
+  /** Absent for an inline document. */
+  readonly text?: YamlText;
+}
+
+const inline = (document: Document): Given => ({ document, source: 'inline' });
+
+async function readNamed(directory: string, what: string, name: string): Promise<Given> {
   const names = (await readdir(directory))
     .filter((file) => file.endsWith('.yaml'))
     .map((file) => file.slice(0, -'.yaml'.length));
@@ -51,44 +80,90 @@ async function readNamed(
       `no ${what} is named "${name}"${near === null ? '; the' : `; did you mean "${near}"? The`} worker has: ${names.sort().join(', ') || 'none'}`,
     );
   }
-  const source = `${name}.yaml`;
-  return { document: parseYaml(await readFile(join(directory, source), 'utf8'), source), source };
+  return await readFileAt(join(directory, `${name}.yaml`), `${name}.yaml`);
 }
 
-/** A YAML text as a group of fields. What YAML allows and no recipe means (two values of one key, tabs, a tag, an alias that grows without end) is refused. */
-export function parseYaml(text: string, source: string): Record<string, unknown> {
-  const document = parseDocument(text, { uniqueKeys: true, prettyErrors: true, logLevel: 'error' });
-  const [problem] = [...document.errors, ...document.warnings];
-  if (problem) throw new TemperError('invalid-input', `${source}: ${firstLine(problem.message)}`);
-  const value = plainValue(document, source);
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new TemperError('invalid-input', `${source}: is not a group of fields`);
-  return value as Record<string, unknown>;
-}
-
-/** With its aliases followed. */
-function plainValue(document: Document, source: string): unknown {
-  let value: unknown;
+async function readFileAt(path: string, source: string): Promise<Given> {
+  let bytes: Buffer;
   try {
-    value = document.toJS({ maxAliasCount: 100 });
+    bytes = await readFile(path);
   } catch (cause) {
-    throw new TemperError('invalid-input', `${source}: ${firstLine((cause as Error).message)}`, { cause });
+    const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
+    throw new TemperError('not-found', `${path} cannot be read (${code})`, { cause });
   }
+  let decoded: string;
   try {
-    JSON.stringify(value);
+    decoded = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new TemperError('invalid-input', `${source}: an alias stands inside what it names`, { cause });
+    throw new TemperError('invalid-input', `${source}: is no text in UTF-8`, { cause });
   }
-  return value;
+  const text = readYaml(decoded, source);
+  return { document: text.value, source, text };
 }
 
-const firstLine = (message: string): string => message.split('\n')[0]?.replace(/:$/, '') ?? message;
+function recipeOf(given: Given, set: Fields): Resolved<Recipe> {
+  const { document, problems } = changedBy(given.document, set);
+  const placed = recipeProblems(document).map((problem) => located(given, set, problem));
+  refuse(`Recipe ${given.source}`, [...inFileOrder(placed), ...problems]);
+  return { value: deepFrozen(recipeSchema.parse(document)), source: given.source, document: given.document };
+}
 
-function parse<S extends z.ZodType>(schema: S, document: unknown, title: string): z.output<S> {
-  const result = schema.safeParse(document);
-  if (result.success) return deepFrozen(result.data);
-  const problems = problemsOf(schema, document, result.error.issues);
-  throw new TemperError('invalid-input', `${title} is not valid:\n${problemList(problems)}`, { details: problems });
+function profileOf(given: Given): Resolved<Profile> {
+  const { data, error } = profileSchema.safeParse(given.document);
+  const placed = placedProblemsOf(profileSchema, given.document, error?.issues ?? []);
+  refuse(`Profile ${given.source}`, inFileOrder(placed.map((problem) => located(given, {}, problem))));
+  return {
+    value: deepFrozen(data ?? profileSchema.parse(given.document)),
+    source: given.source,
+    document: given.document,
+  };
+}
+
+/** Each field of `set` by itself, so that every wrong one is named. */
+function changedBy(document: Document, set: Fields): { document: Document; problems: LocatedProblem[] } {
+  const problems: LocatedProblem[] = [];
+  let changed = document;
+  for (const [path, value] of Object.entries(set)) {
+    try {
+      changed = withFieldsSet(changed, { [path]: value });
+    } catch (error) {
+      if (!(error instanceof TemperError)) throw error;
+      problems.push({ field: path, message: error.message.replace(/^set: /, ''), source: 'set' });
+    }
+  }
+  return { document: changed, problems };
+}
+
+function located({ source, text }: Given, set: Fields, problem: PlacedProblem): LocatedProblem {
+  const { field, message, path, of } = problem;
+  if (Object.keys(set).some((changed) => field === changed || field.startsWith(`${changed}.`)))
+    return { field, message, source: 'set' };
+  return { field, message, source, ...text?.positionOf(path, of) };
+}
+
+/** What `set` brought comes after the file. */
+function inFileOrder(problems: readonly LocatedProblem[]): LocatedProblem[] {
+  const last = Number.POSITIVE_INFINITY;
+  const order = ({ source, line, column }: LocatedProblem) =>
+    source === 'set' ? [last, 0] : [line ?? last - 1, column ?? 0];
+  return problems.toSorted((a, b) => {
+    const [[lineA = 0, columnA = 0], [lineB = 0, columnB = 0]] = [order(a), order(b)];
+    return lineA === lineB ? columnA - columnB : lineA - lineB;
+  });
+}
+
+function refuse(title: string, problems: readonly LocatedProblem[]): void {
+  if (problems.length === 0) return;
+  throw new TemperError('invalid-input', `${title} is not valid:\n${problems.map(lineOf).join('\n')}`, {
+    details: problems,
+  });
+}
+
+function lineOf({ source, line, column, field, message }: LocatedProblem): string {
+  const name = field === '' ? 'the document' : field;
+  if (line !== undefined) return `  ${source}:${String(line)}:${String(column)}: ${name}: ${message}`;
+  if (source !== 'set') return `  ${name}: ${message}`;
+  return message.startsWith('"') ? `  set: ${message}` : `  set: ${name}: ${message}`;
 }
 
 function deepFrozen<T>(value: T): T {

@@ -13,11 +13,23 @@ export interface Problem {
   readonly message: string;
 }
 
+/** The same with its place in the document. */
+export interface PlacedProblem extends Problem {
+  readonly path: Path;
+  /** Whether the field's name is wrong or its value. */
+  readonly of: 'name' | 'value';
+}
+
 type Issue = z.core.$ZodIssue;
-type Path = readonly PropertyKey[];
+export type Path = readonly PropertyKey[];
 
 /** Every problem of `value` that `issues` (of `schema`) name, in their order. */
 export function problemsOf(schema: z.ZodType, value: unknown, issues: readonly Issue[]): Problem[] {
+  return placedProblemsOf(schema, value, issues).map(({ field, message }) => ({ field, message }));
+}
+
+/** The same with their places. */
+export function placedProblemsOf(schema: z.ZodType, value: unknown, issues: readonly Issue[]): PlacedProblem[] {
   const shape = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Shape;
   return issues.flatMap((issue) => problemsOfIssue({ shape, value }, issue, []));
 }
@@ -32,50 +44,41 @@ interface Place {
   readonly value: unknown;
 }
 
-function problemsOfIssue(document: Place, issue: Issue, above: Path): Problem[] {
+function problemsOfIssue(document: Place, issue: Issue, above: Path): PlacedProblem[] {
   const path = [...above, ...issue.path];
-  const field = fieldName(document.value, path);
+  const value = valueAt(document.value, path);
+  const wrong = (message: string): PlacedProblem[] => [
+    { field: fieldName(document.value, path), message, path, of: 'value' },
+  ];
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map((key) => ({
         field: fieldName(document.value, [...path, key]),
         message: unknownName(key, namesAt(document, path)),
+        path: [...path, key],
+        of: 'name',
       }));
     case 'invalid_union': {
       const branches = issue.errors.filter((branch) => branch.length > 0);
       const [closest] = branches.toSorted((a, b) => a.length - b.length || depth(b) - depth(a));
       if (closest) return closest.flatMap((inner) => problemsOfIssue(document, inner, path));
-      return [{ field, message: unknownWord(valueAt(document.value, path), wordsAt(document, path)) }];
+      return wrong(unknownWord(value, wordsAt(document, path)));
     }
     case 'invalid_value':
-      return [{ field, message: unknownWord(valueAt(document.value, path), issue.values.map(String)) }];
+      return wrong(unknownWord(value, issue.values.map(String)));
     case 'invalid_key':
-      return issue.issues.map(({ message }) => ({ field, message }));
+      return issue.issues.flatMap(({ message }) => wrong(message).map((problem) => ({ ...problem, of: 'name' })));
     case 'invalid_type': {
       const wanted = wordsOfTypes[issue.expected] ?? article(issue.expected);
-      if (valueAt(document.value, path) === undefined) return [{ field, message: `is missing (${wanted})` }];
-      return [{ field, message: `is ${described(valueAt(document.value, path))}, and must be ${wanted}` }];
+      if (value === undefined) return wrong(`is missing (${wanted})`);
+      return wrong(`is ${described(value)}, and must be ${wanted}`);
     }
     case 'too_small':
-      return [
-        {
-          field,
-          message: outOfRange(
-            valueAt(document.value, path),
-            limit(issue.inclusive, 'at least', 'above'),
-            issue.minimum,
-          ),
-        },
-      ];
+      return wrong(outOfRange(value, limit(issue.inclusive, 'at least', 'above'), issue.minimum));
     case 'too_big':
-      return [
-        {
-          field,
-          message: outOfRange(valueAt(document.value, path), limit(issue.inclusive, 'at most', 'below'), issue.maximum),
-        },
-      ];
+      return wrong(outOfRange(value, limit(issue.inclusive, 'at most', 'below'), issue.maximum));
     default:
-      return [{ field, message: issue.message }];
+      return wrong(issue.message);
   }
 }
 
@@ -83,6 +86,7 @@ const depth = (issues: readonly Issue[]): number => Math.max(...issues.map((issu
 
 function unknownName(given: string, valid: readonly string[]): string {
   if (valid.includes(given)) return 'does not go with the other fields here';
+  if (given === '<<') return 'is no field here: groups are not merged; name each field';
   const near = nearestName(given, valid);
   return `is no field here${near === null ? '; fields' : `; did you mean "${near}"? Fields`}: ${valid.join(', ')}`;
 }
@@ -97,8 +101,12 @@ function described(value: unknown): string {
   if (value === null) return 'empty';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a group of fields';
-  return JSON.stringify(value);
+  if (typeof value === 'number') return String(value);
+  return shortened(JSON.stringify(value));
 }
+
+/** What a person typed by mistake may be a whole file. */
+const shortened = (text: string): string => (text.length > 80 ? `${text.slice(0, 76)}…"` : text);
 
 const limit = (inclusive: boolean | undefined, or: string, strictly: string) => (inclusive === false ? strictly : or);
 

@@ -1,48 +1,39 @@
 /**
  * Which fields of a recipe go together: what the shape of a single field cannot say.
  *
- * Covers names that must exist, the order of phases, and steps that never meet. Does not cover single fields (schema.ts).
+ * Covers names that must exist, the order of phases, and budgets. Rules that look at one phase alone are schema-phase-rules.ts's; single
+ * fields are schema.ts's. A DrGRPO batch is promptsPerStep × generations, so that it always holds whole groups: there is no rule for it.
  */
+import { type BrokenRule, type Path, type PhaseFields, rulesOfPhase } from './schema-phase-rules.ts';
+
+export type { BrokenRule, PhaseFields } from './schema-phase-rules.ts';
 
 /** What the rules look at; every recipe fits. */
-interface RecipeFields {
-  readonly benchmarks: Readonly<Record<string, unknown>>;
+export interface RecipeFields {
+  readonly benchmarks: Readonly<Record<string, { readonly data?: { readonly tiny?: string } | object }>>;
   readonly phases: readonly PhaseFields[];
-}
-interface PhaseFields {
-  readonly name: string;
-  readonly kind: string;
-  readonly from?: string | undefined;
-  readonly params: { readonly steps?: number; readonly checkpointEvery?: number; readonly experts?: string };
-  readonly evaluate?: { readonly every?: number | undefined; readonly benchmarks: readonly string[] } | undefined;
-  readonly gate: readonly GateFields[];
-}
-type GateFields =
-  | { readonly rank: { readonly by: string } }
-  | { readonly require: { readonly notWorseThanParent: { readonly benchmark: string } } }
-  | { readonly require: { readonly scoreAtLeast: { readonly benchmark: string } } };
-
-type Path = readonly (string | number)[];
-
-/** A rule that is broken, at the field that should change. */
-export interface BrokenRule {
-  readonly path: Path;
-  readonly message: string;
+  readonly budgets: { readonly evaluations?: number };
 }
 
 /** Every broken rule, in the order of the file. */
 export function brokenRules(recipe: RecipeFields): BrokenRule[] {
-  const names = recipe.phases.map(({ name }) => name);
-  return recipe.phases.flatMap((phase, index) =>
-    [...rulesOfPlace(phase, names.slice(0, index)), ...rulesOfSteps(phase), ...rulesOfBenchmarks(phase, recipe)].map(
-      ({ path, message }) => ({ path: ['phases', index, ...path], message }),
-    ),
-  );
+  const ofPhases = recipe.phases.flatMap((phase, index) => {
+    const before = recipe.phases.slice(0, index);
+    const broken = [
+      ...rulesOfPlace(phase, before),
+      ...rulesOfPhase(phase),
+      ...rulesOfExperts(phase, before),
+      ...rulesOfBenchmarks(phase, recipe),
+    ];
+    return broken.map(({ path, message }) => ({ path: ['phases', index, ...path], message }));
+  });
+  return [...rulesOfBenchmarkData(recipe), ...ofPhases, ...rulesOfBudgets(recipe)];
 }
 
-function rulesOfPlace(phase: PhaseFields, before: readonly string[]): BrokenRule[] {
+function rulesOfPlace(phase: PhaseFields, before: readonly PhaseFields[]): BrokenRule[] {
+  const names = before.map(({ name }) => name);
   const broken: BrokenRule[] = [];
-  if (before.includes(phase.name)) {
+  if (names.includes(phase.name)) {
     broken.push({
       path: ['name'],
       message: `a phase named "${phase.name}" stands above: phases are addressed by their name`,
@@ -54,26 +45,30 @@ function rulesOfPlace(phase: PhaseFields, before: readonly string[]): BrokenRule
       message: 'the first phase is of kind "base" (it makes or names the start), and no other is',
     });
   }
-  if (phase.from !== undefined && !before.includes(phase.from)) {
-    const message = `no phase named "${phase.from}" comes before this one; before it: ${before.join(', ') || 'none'}`;
+  if (phase.from !== undefined && !names.includes(phase.from)) {
+    const message = `no phase named "${phase.from}" comes before this one; before it: ${names.join(', ') || 'none'}`;
     broken.push({ path: ['from'], message });
   }
   return broken;
 }
 
-function rulesOfSteps({ params, evaluate }: PhaseFields): BrokenRule[] {
-  const { steps, checkpointEvery } = params;
-  if (steps === undefined || checkpointEvery === undefined || steps === 0) return [];
-  const broken: BrokenRule[] = [];
-  if (checkpointEvery > steps) {
-    const message = `is above steps (${String(steps)}): no checkpoint would come before the end`;
-    broken.push({ path: ['params', 'checkpointEvery'], message });
+/** A merge that refuses the experts, above a LoRA that trains them, would end the pipeline when all the training is done. */
+function rulesOfExperts(phase: PhaseFields, before: readonly PhaseFields[]): BrokenRule[] {
+  if (phase.kind !== 'mxfp4-merge' || phase.params.experts !== 'refuse') return [];
+  for (const [index, at] of startsOf(phase, before)) {
+    if (at.kind === 'mxfp4-merge') return [];
+    if (!at.params.lora?.targets.includes('experts')) continue;
+    const message = `is "refuse", and the LoRA of phase "${at.name}" (phases.${String(index)}) trains the experts: say "requantize", or take experts out of its targets`;
+    return [{ path: ['params', 'experts'], message }];
   }
-  if (evaluate?.every !== undefined && evaluate.every % checkpointEvery !== 0) {
-    const message = `is ${String(evaluate.every)}, and a checkpoint comes every ${String(checkpointEvery)} steps: name a multiple`;
-    broken.push({ path: ['evaluate', 'every'], message });
-  }
-  return broken;
+  return [];
+}
+
+/** What the phase starts from, and what that started from, back to the first. */
+function startsOf(phase: PhaseFields, before: readonly PhaseFields[]): [number, PhaseFields][] {
+  const index = phase.from === undefined ? before.length - 1 : before.findIndex(({ name }) => name === phase.from);
+  const start = before[index];
+  return start === undefined ? [] : [[index, start], ...startsOf(start, before.slice(0, index))];
 }
 
 function rulesOfBenchmarks(phase: PhaseFields, { benchmarks }: RecipeFields): BrokenRule[] {
@@ -104,4 +99,31 @@ function benchmarksOf(phase: PhaseFields): [Path, string][] {
     return [['gate', index, 'require', 'scoreAtLeast', 'benchmark'], stage.require.scoreAtLeast.benchmark];
   });
   return [...evaluated, ...judged];
+}
+
+/** Solutions are there to be imitated; what is scored are problems. */
+function rulesOfBenchmarkData({ benchmarks }: RecipeFields): BrokenRule[] {
+  return Object.entries(benchmarks).flatMap(([name, { data }]) => {
+    if (data === undefined || !('tiny' in data) || data.tiny !== 'solutions') return [];
+    const message = 'is "solutions", and a benchmark scores problems: say "held-out" (or "problems")';
+    return [{ path: ['benchmarks', name, 'data', 'tiny'], message }];
+  });
+}
+
+/** A budget that the evaluations of one phase alone go beyond would stop there, whatever they say. */
+function rulesOfBudgets({ phases, budgets }: RecipeFields): BrokenRule[] {
+  const { evaluations } = budgets;
+  if (evaluations === undefined) return [];
+  const needs = phases.map((phase) => ({ name: phase.name, count: evaluationsOf(phase) }));
+  const [most] = needs.toSorted((a, b) => b.count - a.count);
+  if (most === undefined || most.count <= evaluations) return [];
+  const message = `is ${String(evaluations)}, and phase "${most.name}" alone begins with ${String(most.count)} (its checkpoints × benchmarks × seeds)`;
+  return [{ path: ['budgets', 'evaluations'], message }];
+}
+
+function evaluationsOf({ params, evaluate }: PhaseFields): number {
+  if (evaluate === undefined) return 0;
+  const steps = params.steps ?? 0;
+  const checkpoints = evaluate.every === undefined ? 1 : Math.max(1, Math.ceil(steps / evaluate.every));
+  return checkpoints * evaluate.benchmarks.length * evaluate.seeds;
 }

@@ -191,24 +191,28 @@ export const phaseSchema = z.discriminatedUnion('kind', [
 ]);
 
 /** What a phase may spend. Queue time, preemption and node loss are not charged. */
-const budgets = z.strictObject({
-  /** Charged attempts of one phase. */
-  attempts: count.default(5),
-  gpuHours: z.number().positive().optional(),
-  /** Evaluations of the whole pipeline. */
-  evaluations: count.default(100),
-  /** How long a job may wait to start, in minutes. */
-  waitMinutes: z.number().positive().default(60),
-});
+export const budgetsSchema = z
+  .strictObject({
+    /** Charged attempts of one phase. */
+    attempts: count.default(5),
+    gpuHours: z.number().positive().optional(),
+    /** Evaluations of the whole pipeline. */
+    evaluations: count.default(100),
+    /** How long a job may wait to start, in minutes. */
+    waitMinutes: z.number().positive().default(60),
+  })
+  .prefault({});
+
+export const benchmarksSchema = z.record(name, benchmark).default({});
 
 export const recipeSchema = z
   .strictObject({
     name,
     seed: z.int().min(0).default(1),
     model,
-    benchmarks: z.record(name, benchmark).default({}),
+    benchmarks: benchmarksSchema,
     phases: z.array(phaseSchema).min(1),
-    budgets: budgets.prefault({}),
+    budgets: budgetsSchema,
     onFailure: z.enum(['hold', 'fail']).default('hold'),
   })
   .superRefine((recipe, context) => {
@@ -246,6 +250,6 @@ export type Model = Recipe['model'];
 
 export type Benchmark = z.output<typeof benchmark>;
 export type GateStage = z.output<typeof gateStage>;
-export type Budgets = z.output<typeof budgets>;
+export type Budgets = z.output<typeof budgetsSchema>;
 export type Profile = z.output<typeof profileSchema>;
 export type PipelineInput = z.output<typeof pipelineInputSchema>;

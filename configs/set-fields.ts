@@ -10,7 +10,7 @@ type Document = Record<string, unknown>;
  * schema; what a list does not hold is refused here.
  */
 export function withFieldsSet(document: Document, set: Readonly<Record<string, unknown>>): Document {
-  const changed = JSON.parse(JSON.stringify(document)) as Document;
+  const changed = structuredClone(document);
   for (const [path, value] of Object.entries(set)) setField(changed, path, value);
   return changed;
 }

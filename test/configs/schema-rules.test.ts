@@ -89,6 +89,89 @@ test.each<{ title: string; recipe: Document; want: string[] }>([
     recipe: { ...recipeWithSft({ evaluate: { benchmarks: ['addition'] } }), benchmarks: {} },
     want: ['phases.sft.evaluate.benchmarks.0: no benchmark named "addition"; there are: none'],
   },
+  {
+    title: 'a merge that refuses what the LoRA before it trains',
+    recipe: recipeOf([sft(params({ lora: { targets: ['q', 'experts'] } })), leastPhases.orpo, leastPhases.bake]),
+    want: [
+      'phases.bake.params.experts: is "refuse", and the LoRA of phase "sft" (phases.1) trains the experts: say "requantize", or take experts out of its targets',
+    ],
+  },
+  {
+    title: 'a merge that starts before the LoRA on experts',
+    recipe: recipeOf([sft(params({ lora: { targets: ['experts'] } })), { ...leastPhases.bake, from: 'base' }]),
+    want: ['valid'],
+  },
+  {
+    title: 'a second merge, after the experts are merged',
+    recipe: recipeOf([
+      sft(params({ lora: { targets: ['experts'] } })),
+      { ...leastPhases.bake, params: { experts: 'requantize' } },
+      { ...leastPhases.bake, name: 'again' },
+    ]),
+    want: ['valid'],
+  },
+  {
+    title: 'a budget that one phase goes beyond',
+    recipe: {
+      ...recipeWithSft({ evaluate: { every: 10, benchmarks: ['addition'], seeds: 2 } }),
+      budgets: { evaluations: 9 },
+    },
+    want: ['budgets.evaluations: is 9, and phase "sft" alone begins with 10 (its checkpoints × benchmarks × seeds)'],
+  },
+  {
+    title: 'rewards that never count',
+    recipe: recipeOf([
+      {
+        ...leastPhases.drgrpo,
+        params: {
+          ...leastPhases.drgrpo.params,
+          rewards: [20, 10, undefined, 50].map((until) => ({ until, weights: { exact: 1 } })),
+        },
+      },
+    ]),
+    want: [
+      'phases.drgrpo.params.rewards.1.until: is 10, and the rewards above hold until 20',
+      'phases.drgrpo.params.rewards.2.until: is missing: only the last rewards hold to the end',
+    ],
+  },
+  {
+    title: 'rewards that begin at the end',
+    recipe: recipeOf([
+      {
+        ...leastPhases.drgrpo,
+        params: {
+          ...leastPhases.drgrpo.params,
+          rewards: [{ until: 50, weights: { exact: 1 } }, { weights: { boxed: 1 } }],
+        },
+      },
+    ]),
+    want: ['phases.drgrpo.params.rewards.0.until: is 50, and the phase has 50 steps: those below never count'],
+  },
+  {
+    title: 'fewer rows than a step takes',
+    recipe: recipeOf([{ ...leastPhases.drgrpo, data: { tiny: 'problems', rows: 4 } }]),
+    want: ['phases.drgrpo.data.rows: is 4, below promptsPerStep (8): not one step would be full'],
+  },
+  {
+    title: 'data that the kind cannot read',
+    recipe: recipeOf([
+      sft({ data: { tiny: 'problems' } }),
+      { ...leastPhases.sao, data: { tiny: 'solutions' } },
+      { ...leastPhases.orpo, params: { ...leastPhases.orpo.params, pairs: { from: 'data' } } },
+    ]),
+    want: [
+      'phases.sft.data.tiny: is "problems", and sft imitates: say "solutions"',
+      'phases.sao.data.tiny: is "solutions", and sao answers: say "problems"',
+      'phases.orpo.data.tiny: is "problems", and pairs.from is "data": pairs are read from a jsonl file, or made with pairs.from "policy"',
+    ],
+  },
+  {
+    title: 'a benchmark of solutions',
+    recipe: recipeOf([], { benchmarks: { addition: { data: { tiny: 'solutions' }, grader: 'exact-match' } } }),
+    want: [
+      'benchmarks.addition.data.tiny: is "solutions", and a benchmark scores problems: say "held-out" (or "problems")',
+    ],
+  },
 ])('$title', async ({ recipe, want }) => {
   expect(await answerTo(recipe)).toEqual(want);
 });
