@@ -10,6 +10,7 @@ import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { TemperError } from '../decisions/errors.ts';
+import { mustBeProgram } from './program-check.ts';
 import { endServerLeftBehind, forgetServer, rememberServer } from './server-record.ts';
 
 export interface EmbeddedServerOptions {
@@ -34,6 +35,7 @@ const startSeconds = 60;
 /** Starts the server and resolves when it answers. Throws `environment-unusable` with the fix. */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const record = `${options.databaseFile}.server.json`;
+  mustBeProgram(options.temporalCli, 'TEMPORAL_CLI');
   await endServerLeftBehind(record);
   await mustBeFree(options.port, 'TEMPER_PORT');
   await mustBeFree(options.uiPort, 'TEMPER_UI_PORT');

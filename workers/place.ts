@@ -13,6 +13,7 @@ import type { Ledger } from '../store/ledger/ledger.ts';
 import { openSqliteLedger } from '../store/ledger/sqlite.ts';
 import { createScanner, type Scanner } from '../store/scanner.ts';
 import { createRunStore } from '../store/run-store.ts';
+import { mustBeProgram } from './program-check.ts';
 import { searchAttributesKnown } from './search-attributes.ts';
 import type { Settings } from './settings.ts';
 
@@ -39,6 +40,7 @@ export async function openPlace(options: PlaceOptions): Promise<OpenPlace> {
   const storeDirectory = resolve(profile.store.path ?? settings.storeDirectory);
   const store = createRunStore(storeDirectory);
   await store.check();
+  mustBeProgram(settings.python, 'TEMPER_PYTHON');
   const backend = createLocalBackend({
     root: join(storeDirectory, 'local'),
     slots: profile.slots,
