@@ -1,24 +1,61 @@
 /** Markdown for the run's page: GFM that reads well in the Temporal UI, whose tables have no padding. */
 
 const emSpace = '\u2003';
-/** Current details are fetched by URL: more than this breaks behind a proxy. Characters. */
-const longest = 3500;
+/** Current details are fetched by URL: more than this breaks behind a proxy. Bytes. */
+const longestPage = 3500;
+/** One cell, so that a long one leaves room for the others; the phase's own page has all of it. Characters. */
+const longestCell = 240;
+/** One entry of a list. Characters. */
+const longestEntry = 800;
+
+/** What markdown, the UI's formulas and its typography (`--` becomes a dash, `...` an ellipsis, `(c)` a sign) would not leave as it is. */
+const marks = /[\\`*_<>[\]|~#$]|(?<=-)-|-(?=-)|\.(?=\.\.)|(?<=\.)\.(?=\.)|(?<=\.\.)\.|\((?=(?:c|r|tm|p)\))/gi;
 
 /** Text from outside (log lines, reasons) as plain text. */
 export function escaped(text: string): string {
-  return text.replace(/[\\`*_<[\]|~]/g, (mark) => `\\${mark}`).replace(/\s+/g, ' ');
+  return text.replace(marks, (mark) => `\\${mark}`).replace(/\s+/g, ' ');
 }
 
 /** A table whose cells do not run together; rows that would make the page too long are counted instead. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell + emSpace).join(' | ')} |`;
   const lines = [line(heads), `|${heads.map(() => ' --- |').join('')}`];
-  let length = lines.join('\n').length;
+  let length = bytesOf(lines.join('\n'));
   for (const [index, row] of rows.entries()) {
-    const next = line(row.map(escaped));
-    length += next.length + 1;
-    if (length > longest) return [...lines, '', `… and ${String(rows.length - index)} more rows`].join('\n');
+    const next = line(row.map((cell) => escaped(cut(cell, longestCell))));
+    length += bytesOf(next) + 1;
+    if (length > longestPage) return [...lines, '', `… and ${String(rows.length - index)} more rows`].join('\n');
     lines.push(next);
   }
   return lines.join('\n');
 }
+
+/** The newest entries, in their order, as many as the page holds; those before are counted. */
+export function newestOf(entries: readonly string[]): string {
+  const lines: string[] = [];
+  let length = 0;
+  for (const [index, entry] of entries.toReversed().entries()) {
+    const next = `- ${escaped(cut(entry, longestEntry))}`;
+    length += bytesOf(next) + 1;
+    if (length > longestPage) return [`- … and ${String(entries.length - index)} before`, ...lines].join('\n');
+    lines.unshift(next);
+  }
+  return lines.join('\n');
+}
+
+/** One entry of a list: its head as it is written, then text from outside, cut to so many bytes. */
+export function entry(head: string, text: string, longestBytes: number): string {
+  for (let length = longestBytes; ; ) {
+    const line = `- ${head}: ${escaped(cut(text, length))}`;
+    const over = bytesOf(line) - longestBytes;
+    if (over <= 0 || length <= 1) return line;
+    length = Math.max(1, Math.min(length, text.length) - Math.ceil(over / 4));
+  }
+}
+
+function cut(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
+}
+
+/** Length as it travels. */
+export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;

@@ -3,13 +3,14 @@
  *
  * Covers words and numbers on the page. Does not cover decisions: it is told.
  */
-import { setCurrentDetails } from '@temporalio/workflow';
+import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { AttemptTicket } from '../activities/attempts.ts';
 import type { GateAnswer } from '../activities/gate.ts';
 import type { PhaseState } from '../decisions/states.ts';
 import type { FinishedWork } from '../activities/promotion.ts';
-import type { CheckpointRef, PhaseContext, PhaseEnd, PhaseReport } from './contract.ts';
-import { escaped } from './markdown.ts';
+import type { CheckpointRef, PhaseContext, PhaseEnd, PhaseReport, ReleaseInput } from './contract.ts';
+import { newestOf } from './markdown.ts';
+import { releaseSignal } from './messages.ts';
 import { pipelineLine } from './pipeline-line.ts';
 
 export interface PhaseBoard {
@@ -19,7 +20,8 @@ export interface PhaseBoard {
   evaluating(what: string): void;
   judged(answer: GateAnswer): void;
   decided(sentence: string): void;
-  held(sentence: string): void;
+  /** True when a person released it, false when nobody did in 24 hours. */
+  held(sentence: string): Promise<boolean>;
   reused(work: FinishedWork): PhaseEnd;
   completed(checkpoint: CheckpointRef, answer: { readonly sentence: string; readonly score: number | null }): PhaseEnd;
   rejected(parent: CheckpointRef, because: string): PhaseEnd;
@@ -27,8 +29,6 @@ export interface PhaseBoard {
   /** Resolves when the pipeline has every report: those of a run that closes before are lost. */
   delivered(): Promise<void>;
 }
-
-const newestDecisions = 12;
 
 export function phaseBoard(context: PhaseContext): PhaseBoard {
   const decisions: string[] = [];
@@ -47,13 +47,20 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
   function show(change: Partial<PhaseReport>): void {
     report = { ...report, ...change };
     if (change.note) decisions.push(change.note);
-    setCurrentDetails(details(context, report, decisions.slice(-newestDecisions)));
+    setCurrentDetails(details(context, report, decisions));
     pipeline.report(report);
   }
   function end(outcome: PhaseEnd): PhaseEnd {
     show({ state: outcome.state, note: outcome.because, score: outcome.score });
     return outcome;
   }
+
+  // From the start: a signal that comes while nothing is held is no release, now or later.
+  setHandler(releaseSignal, (message?: ReleaseInput) => {
+    if (report.state !== 'held') return;
+    const why = message?.reason === undefined ? '' : `: ${message.reason}`;
+    show({ state: 'running', note: `released by ${message?.by ?? 'a person'}${why}` });
+  });
 
   return {
     attempt: (ticket) => {
@@ -75,8 +82,9 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
     decided: (sentence) => {
       show({ note: sentence });
     },
-    held: (sentence) => {
+    held: async (sentence) => {
       show({ state: 'held', note: `held: ${sentence}` });
+      return await condition(() => report.state !== 'held', '24 hours', { summary: 'held for a person' });
     },
     reused: ({ outcome, rows }) => {
       pipeline.rows(rows);
@@ -96,9 +104,5 @@ function details(context: PhaseContext, report: PhaseReport, decisions: readonly
   const start = context.start ? `starts from \`${context.start.id}\`` : 'makes the start';
   const progress =
     report.of > 0 ? `, attempt ${String(report.attempt)}, step ${String(report.step)} of ${String(report.of)}` : '';
-  return [
-    `**${report.phase}** (${report.kind}) ${start}: **${report.state}**${progress}`,
-    '',
-    ...decisions.map((line) => `- ${escaped(line)}`),
-  ].join('\n');
+  return `**${report.phase}** (${report.kind}) ${start}: **${report.state}**${progress}\n\n${newestOf(decisions)}`;
 }

@@ -1,7 +1,8 @@
 /**
  * The line from a phase to its pipeline: reports and leaderboard rows, as signals.
  *
- * Covers delivery. Does not cover what the pipeline makes of them (pipeline-board.ts).
+ * Covers delivery in order: the server passes on signals of one moment in any order, so that each waits for the one before, and only
+ * the newest report goes out. Does not cover what the pipeline makes of them (pipeline-board.ts).
  */
 import { CancellationScope, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
@@ -18,25 +19,42 @@ export interface PipelineLine {
 /** A phase that was started by itself has no pipeline, and says nothing. */
 export function pipelineLine(): PipelineLine {
   const { parent } = workflowInfo();
-  let sent: Promise<unknown> = Promise.resolve();
+  let untoldReport: PhaseReport | null = null;
+  let untoldRows: readonly LeaderboardRow[] = [];
+  let sending: Promise<void> | null = null;
 
-  function say(signal: (pipeline: ReturnType<typeof getExternalWorkflowHandle>) => Promise<void>): void {
+  async function send(pipeline: ReturnType<typeof getExternalWorkflowHandle>): Promise<void> {
+    await Promise.resolve(); // what is said in one moment goes out together
+    while (untoldReport !== null || untoldRows.length > 0) {
+      const [report, rows] = [untoldReport, untoldRows];
+      [untoldReport, untoldRows] = [null, []];
+      // A pipeline that has closed meanwhile needs no report.
+      if (rows.length > 0) await pipeline.signal(rowsSignal, rows).catch(() => undefined);
+      if (report !== null) await pipeline.signal(phaseReportSignal, report).catch(() => undefined);
+    }
+    sending = null;
+  }
+
+  function tell(): void {
     if (!parent) return;
     const pipeline = getExternalWorkflowHandle(parent.workflowId, parent.runId);
-    // A cancelled phase still says so; a pipeline that has closed meanwhile needs no report.
-    const arrived = CancellationScope.nonCancellable(() => signal(pipeline)).catch(() => undefined);
-    sent = Promise.all([sent, arrived]);
+    // A cancelled phase still says so.
+    sending ??= CancellationScope.nonCancellable(() => send(pipeline));
   }
 
   return {
     report(report) {
-      say((pipeline) => pipeline.signal(phaseReportSignal, report));
+      untoldReport = report;
+      tell();
     },
     rows(rows) {
-      if (rows.length > 0) say((pipeline) => pipeline.signal(rowsSignal, rows));
+      untoldRows = [...untoldRows, ...rows];
+      if (rows.length > 0) tell();
     },
     async delivered() {
-      await CancellationScope.nonCancellable(() => sent);
+      await CancellationScope.nonCancellable(async () => {
+        await sending;
+      });
     },
   };
 }

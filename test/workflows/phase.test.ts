@@ -1,0 +1,323 @@
+/** A phase that does not go straight: failures, holds, releases, gates, evaluations, cancellations. */
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import type { EvaluationKey } from '../../decisions/evaluation.ts';
+import type { PhaseContext } from '../../workflows/contract.ts';
+import { eventually } from '../support/eventually.ts';
+import { leastPhases, recipeOf } from '../support/recipes.ts';
+import { checkpointOf, completed, evaluatedSft, judged, promotes, runsOn, ticketOf } from '../support/stories.ts';
+import {
+  failureOf,
+  pageOf,
+  type Run,
+  statusOf,
+  untilState,
+  workflowBench,
+  type WorkflowBench,
+} from '../support/workflow-bench.ts';
+
+let bench: WorkflowBench;
+beforeAll(async () => {
+  bench = await workflowBench();
+});
+afterAll(() => bench.close());
+
+const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
+const missing = (context: PhaseContext, seed = 2): EvaluationKey[] => [
+  { checkpoint: checkpointOf(context, 50).id, benchmark: 'addition', version: 1, seed },
+];
+const verdict = (kind: 'hold' | 'reject', sentence: string) => Promise.resolve({ kind, sentence, rows: [] });
+const release = (run: Run, input: object = {}) => run.executeUpdate<string, [object]>('release', { args: [input] });
+
+/** Why an update was refused. */
+async function refusalOf(update: Promise<unknown>): Promise<string> {
+  const error: unknown = await update.then(
+    () => null,
+    (failure: unknown) => failure,
+  );
+  expect(error).toBeInstanceOf(WorkflowUpdateFailedError);
+  return (error as WorkflowUpdateFailedError).cause?.message ?? '';
+}
+
+async function eventsOf(workflowId: string) {
+  return (await bench.client.workflow.getHandle(workflowId).fetchHistory()).events ?? [];
+}
+
+describe('a failed attempt', () => {
+  test('is followed by the next one after its delay, which goes on from the checkpoint', async () => {
+    const change = { kind: 'micro-batch', to: { microBatch: 4, accumulation: 8 } };
+    const story = bench.tell('resume', recipeOf([]), {
+      openAttempt: ({ context, opened }) => Promise.resolve(ticketOf(context, opened, opened === 1 ? 0 : 20)),
+      judgeAttempt: (_, times) =>
+        Promise.resolve(times === 1 ? judged('resume', { delaySeconds: 1, change, rollBackBefore: 30 }) : completed),
+    });
+    const run = await bench.start(story);
+    await run.result();
+    expect(story.inputsOf('openAttempt')).toMatchObject([
+      { opened: 1, change: null, rollBackBefore: null },
+      { opened: 2, change, rollBackBefore: 30 },
+    ]);
+    expect(await statusOf(run)).toMatchObject([{ state: 'completed', attempt: 2 }]);
+    const timers = (await eventsOf('resume/base')).flatMap(({ timerStartedEventAttributes: timer }) => timer ?? []);
+    expect(timers.map(({ startToFireTimeout }) => Number(startToFireTimeout?.seconds))).toEqual([1]);
+    expect(await pageOf(bench.client, 'resume/base')).toContain('- Goes on from step 20.');
+  });
+
+  test('that stalled is stopped first, and judged after', async () => {
+    const story = bench.tell('stalled', recipeOf([]), {
+      awaitJob: (_, times) =>
+        Promise.resolve(times === 1 ? { kind: 'stalled', because: 'no progress for 900 s' } : { kind: 'ended' }),
+      judgeAttempt: (_, times) => Promise.resolve(times === 1 ? judged('restart') : completed),
+    });
+    await (await bench.start(story)).result();
+    expect(story.inputsOf('stopJob')).toMatchObject([{ reason: 'stalled', job: { name: 't-base-a1' } }]);
+    expect(story.inputsOf('submitJob').map(({ ticket }) => ticket.number)).toEqual([1, 2]);
+  });
+
+  test('tells each due checkpoint once, over all events of its job', async () => {
+    const story = bench.tell('seen', recipeOf([evaluatedSft]));
+    await (await bench.start(story)).result();
+    const seen = story.inputsOf('awaitJob').filter(({ ticket }) => ticket.title === 'sft');
+    expect(seen.map(({ seenSteps }) => seenSteps)).toEqual([[], [20], [20, 40], [20, 40, 50]]);
+  });
+});
+
+describe('a hold', () => {
+  const holding = (pipelineId: string) =>
+    bench.tell(pipelineId, recipeOf([]), {
+      judgeAttempt: (_, times) => Promise.resolve(times === 1 ? judged('hold') : completed),
+    });
+
+  test('waits for a person, whose release lets it go on', async () => {
+    const story = holding('held');
+    const run = await bench.start(story);
+    expect(await untilState(run, 'base', 'held')).toMatchObject({ note: 'held: attempt 1 failed. hold.' });
+    expect(story.inputsOf('closePhase')).toMatchObject([{ state: 'held', because: 'attempt 1 failed. hold.' }]);
+    expect(await release(run, { phase: 'base', by: 'ann', reason: 'the disk is larger now' })).toBe(
+      'phase base goes on',
+    );
+    await run.result();
+    expect(story.inputsOf('recordRelease')).toHaveLength(1);
+    expect(story.inputsOf('openAttempt').map(({ opened }) => opened)).toEqual([1, 2]);
+    expect(await pageOf(bench.client, 'held/base')).toContain('- released by ann: the disk is larger now');
+  });
+
+  test('refuses what it is not meant for, with the reason', async () => {
+    const story = holding('refuses');
+    const run = await bench.start(story);
+    await untilState(run, 'base', 'held');
+    expect(await refusalOf(release(run, { phase: 'sft' }))).toBe('phase "sft" is not held; held: base');
+    expect(await refusalOf(run.executeUpdate('relaese'))).toMatch(/relaese/);
+    expect(await release(run)).toBe('phase base goes on');
+    await run.result();
+  });
+
+  test('is over once it is released: a second release has nothing to release', async () => {
+    const story = bench.tell('twice', recipeOf([]), {
+      judgeAttempt: (_, times) => Promise.resolve(times === 1 ? judged('hold') : completed),
+      awaitJob: (_, times) => (times === 1 ? Promise.resolve({ kind: 'ended' }) : runsOn()),
+    });
+    const run = await bench.start(story);
+    await untilState(run, 'base', 'held');
+    await release(run);
+    await untilState(run, 'base', 'running');
+    expect(await refusalOf(release(run))).toBe('no phase is held now');
+    await run.cancel();
+    await failureOf(run);
+  });
+
+  test('that nobody releases within 24 hours fails', async () => {
+    const run = await bench.start(holding('nobody'));
+    expect(await failureOf(run)).toEqual({
+      type: 'PhaseFailed',
+      message: 'Phase base failed: attempt 1 failed. hold.; held for 24 hours and nobody released it',
+    });
+  });
+
+  test('is a failure where the recipe says so', async () => {
+    const story = bench.tell('fails-at-once', recipeOf([], { onFailure: 'fail' }), {
+      judgeAttempt: () => Promise.resolve(judged('hold')),
+    });
+    expect((await failureOf(await bench.start(story))).message).toBe('Phase base failed: attempt 1 failed. hold.');
+    expect(story.inputsOf('closePhase').map(({ state }) => state)).toEqual(['failed']);
+  });
+});
+
+describe('the gate', () => {
+  test('that asks for more evaluations gets exactly those, and is asked again', async () => {
+    const story = bench.tell('more', recipeOf([evaluatedSft]), {
+      judgeGate: ({ context }, times) =>
+        Promise.resolve(
+          isBase(context) || times > 2
+            ? promotes(context)
+            : { kind: 'more-evaluations', sentence: '1 evaluation more.', rows: [], missing: missing(context) },
+        ),
+    });
+    const run = await bench.start(story);
+    await run.result();
+    expect(story.inputsOf('openEvaluation').at(-1)).toMatchObject({
+      title: 'sft: 1 evaluation for the gate',
+      evaluations: [{ checkpoint: 'more/sft/a1/checkpoint-50', seed: 2 }],
+    });
+    expect(story.inputsOf('promote').map(({ checkpoint }) => checkpoint.step)).toEqual([0, 50]);
+  });
+
+  test('that rejects keeps the parent: the next phase starts from it', async () => {
+    const recipe = recipeOf([{ ...evaluatedSft, onReject: 'keep-parent' }, leastPhases.orpo]);
+    const story = bench.tell('keeps', recipe, {
+      judgeGate: ({ context }) =>
+        context.phase.name === 'sft' ? verdict('reject', 'Rejected: none passed.') : Promise.resolve(promotes(context)),
+    });
+    const run = await bench.start(story);
+    const { promoted } = await run.result();
+    expect(promoted[1]?.outcome).toMatchObject({
+      state: 'rejected',
+      because: 'Rejected: none passed.',
+      checkpoint: { id: 'keeps/base/a1/checkpoint-0' },
+    });
+    expect(story.inputsOf('openAttempt').at(-1)?.context.start?.id).toBe('keeps/base/a1/checkpoint-0');
+    expect(story.inputsOf('closePhase')).toMatchObject([
+      { state: 'rejected', checkpoint: { id: 'keeps/base/a1/checkpoint-0' } },
+    ]);
+  });
+
+  test.each([
+    { id: 'reject-fail', phases: [{ ...evaluatedSft, onReject: 'fail' }], failing: 'sft' },
+    { id: 'reject-base', phases: [], failing: 'base' },
+  ])(
+    'that rejects fails where there is no parent to keep, or the recipe says so: $id',
+    async ({ id, phases, failing }) => {
+      const story = bench.tell(id, recipeOf(phases), {
+        judgeGate: ({ context }) =>
+          context.phase.name === failing
+            ? verdict('reject', 'Rejected: none passed.')
+            : Promise.resolve(promotes(context)),
+      });
+      const failure = await failureOf(await bench.start(story));
+      expect(failure).toEqual({ type: 'PhaseFailed', message: `Phase ${failing} failed: Rejected: none passed.` });
+    },
+  );
+
+  test.each([
+    { id: 'gate-holds', kind: 'hold', phase: evaluatedSft },
+    { id: 'reject-holds', kind: 'reject', phase: { ...evaluatedSft, onReject: 'hold' } },
+  ] as const)('that waits for a person is asked again after a release: $id', async ({ id, kind, phase }) => {
+    const story = bench.tell(id, recipeOf([phase]), {
+      judgeGate: ({ context }, times) =>
+        isBase(context) || times > 2 ? Promise.resolve(promotes(context)) : verdict(kind, 'a person must look.'),
+    });
+    const run = await bench.start(story);
+    await untilState(run, 'sft', 'held');
+    await release(run);
+    expect((await run.result()).promoted[1]?.outcome.state).toBe('completed');
+  });
+});
+
+describe('an evaluation', () => {
+  test('that fails is tried again, and the gate waits for it', async () => {
+    const story = bench.tell('again', recipeOf([{ ...evaluatedSft, evaluate: { benchmarks: ['addition'] } }]), {
+      judgeEvaluation: (_, times) =>
+        Promise.resolve({ kind: times === 1 ? 'again' : 'completed', sentence: 'killed', delaySeconds: 0 }),
+    });
+    await (await bench.start(story)).result();
+    expect(story.inputsOf('openEvaluation').map(({ opened }) => opened)).toEqual([1, 2]);
+    expect(story.inputsOf('judgeEvaluation').map(({ attempts }) => attempts)).toEqual([[1], [1, 2]]);
+  });
+
+  test('that cannot be made beside the training does not end it; for the gate it is held', async () => {
+    const story = bench.tell(
+      'evaluation-fails',
+      recipeOf([{ ...evaluatedSft, evaluate: { benchmarks: ['addition'] } }]),
+      {
+        judgeEvaluation: (_, times) =>
+          Promise.resolve({ kind: times <= 2 ? 'fail' : 'completed', sentence: 'no such file', delaySeconds: 0 }),
+        judgeGate: ({ context }, times) =>
+          Promise.resolve(
+            isBase(context) || times > 3
+              ? promotes(context)
+              : { kind: 'more-evaluations', sentence: '1 missing.', rows: [], missing: missing(context, 1) },
+          ),
+      },
+    );
+    const run = await bench.start(story);
+    expect((await untilState(run, 'sft', 'held')).note).toBe('held: evaluations failed: no such file');
+    expect(await pageOf(bench.client, 'evaluation-fails/sft')).toContain(
+      '- evaluations failed: no such file; the gate will ask again',
+    );
+    await release(run);
+    expect((await run.result()).promoted).toHaveLength(2);
+  });
+
+  test('makes no job where the ledger has all of them', async () => {
+    const story = bench.tell('all-there', recipeOf([evaluatedSft]), { openEvaluation: () => Promise.resolve(null) });
+    await (await bench.start(story)).result();
+    expect(story.inputsOf('submitJob').map(({ ticket }) => ticket.purpose)).toEqual(['train', 'train']);
+  });
+});
+
+describe('a cancellation', () => {
+  const stopsOf = (story: ReturnType<typeof bench.tell>) =>
+    story.inputsOf('stopJob').map(({ job, reason }) => [job.name, reason]);
+
+  test('stops the job that runs, once, and says so everywhere', async () => {
+    const story = bench.tell('cancelled', recipeOf([]), { awaitJob: () => runsOn() });
+    const run = await bench.start(story);
+    await story.called('awaitJob');
+    await run.cancel();
+    await failureOf(run);
+    expect((await run.describe()).status.name).toBe('CANCELLED');
+    expect(stopsOf(story)).toEqual([['t-base-a1', 'cancel']]);
+    expect(story.inputsOf('closePhase')).toMatchObject([{ state: 'cancelled' }]);
+    expect(story.inputsOf('closePipeline')).toMatchObject([{ state: 'cancelled' }]);
+    expect(await statusOf(run)).toMatchObject([{ state: 'cancelled' }]);
+  });
+
+  test('stops the evaluation that runs beside it too, and closes', async () => {
+    const story = bench.tell('cancelled-beside', recipeOf([evaluatedSft]), {
+      awaitJob: ({ context, ticket, seenSteps }) => {
+        if (isBase(context)) return Promise.resolve({ kind: 'ended' });
+        if (ticket.purpose === 'evaluate' || seenSteps.length > 0) return runsOn();
+        return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, 20) });
+      },
+    });
+    const run = await bench.start(story);
+    await story.called('awaitJob', 4);
+    await run.cancel();
+    await failureOf(run);
+    expect((await run.describe()).status.name).toBe('CANCELLED');
+    expect(stopsOf(story)).toHaveLength(2);
+    const failures = (await eventsOf('cancelled-beside/sft')).filter(
+      (event) => event.workflowTaskFailedEventAttributes,
+    );
+    expect(failures).toEqual([]);
+  });
+
+  test('while a phase is held closes it', async () => {
+    const story = bench.tell('cancelled-held', recipeOf([]), { judgeAttempt: () => Promise.resolve(judged('hold')) });
+    const run = await bench.start(story);
+    await untilState(run, 'base', 'held');
+    await run.cancel();
+    await failureOf(run);
+    expect(story.inputsOf('closePhase').map(({ state }) => state)).toEqual(['held', 'cancelled']);
+    expect(stopsOf(story)).toEqual([]);
+  });
+
+  test('in the middle of a submit submits first and stops then: no job that nobody knows of', async () => {
+    let submitted: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (submitted = resolve));
+    const story = bench.tell('cancelled-submit', recipeOf([]), {
+      submitJob: async ({ ticket }) => {
+        await gate;
+        return { name: ticket.jobName, uid: 'uid', directory: ticket.directory };
+      },
+    });
+    const run = await bench.start(story);
+    await story.called('submitJob');
+    await run.cancel();
+    await eventually('the phase hears of it', 20, async () =>
+      (await eventsOf('cancelled-submit/base')).some((event) => event.workflowExecutionCancelRequestedEventAttributes),
+    );
+    submitted();
+    await failureOf(run);
+    expect(stopsOf(story)).toEqual([['t-base-a1', 'cancel']]);
+  });
+});
