@@ -32,3 +32,8 @@ export interface ActivityDependencies {
   readonly heartbeatSeconds: number;
   now(): Date;
 }
+
+/** What is needed to read what was done: no backend, and nothing that runs. */
+export interface ReadingDependencies extends Pick<ActivityDependencies, 'ledger' | 'readRecipe' | 'defaultRecipe'> {
+  placeOf(profile: string | undefined): Pick<Place, 'profile' | 'store'>;
+}

@@ -1,4 +1,5 @@
 /** Every side effect of Temper's workflows, each idempotent; what they need is handed in. */
+import { answerActivities, type AnswerActivities } from './answers.ts';
 import { attemptActivities, type AttemptActivities } from './attempts.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { evaluationActivities, type EvaluationActivities } from './evaluations.ts';
@@ -17,7 +18,7 @@ export type Activities = PipelineActivities &
   GateActivities &
   PromotionActivities;
 
-export function createActivities(dependencies: ActivityDependencies): Activities {
+export function createActivities(dependencies: ActivityDependencies): Activities & AnswerActivities {
   return withFailures({
     ...pipelineActivities(dependencies),
     ...attemptActivities(dependencies),
@@ -26,5 +27,6 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     ...evaluationActivities(dependencies),
     ...gateActivities(dependencies),
     ...promotionActivities(dependencies),
+    ...answerActivities(dependencies),
   });
 }

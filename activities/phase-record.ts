@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { identityText } from '../decisions/identity.ts';
 import type { PhaseState } from '../decisions/states.ts';
-import type { PhaseContext } from '../workflows/contract.ts';
+import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 export interface PhaseChange {
@@ -12,12 +12,22 @@ export interface PhaseChange {
   readonly because?: { readonly sentence: string; readonly score: number | null };
 }
 
+/** What the identity is made of; a phase that has not begun has these already. */
+export interface PhaseToIdentify extends Pick<PhaseContext, 'phase' | 'model' | 'seed' | 'benchmarks' | 'dataDigests'> {
+  readonly start: Pick<CheckpointRef, 'digest'> | null;
+}
+
 /** What is trained, as text and as the SHA-256 that is looked up. */
-export function identityOfPhase(context: PhaseContext): { readonly text: string; readonly digest: string } {
+export function identityOfPhase(context: PhaseToIdentify): { readonly text: string; readonly digest: string } {
   const { phase, model, seed, benchmarks, dataDigests, start } = context;
   const jsonl = 'data' in phase && 'jsonl' in phase.data ? phase.data.jsonl : null;
   const dataDigest = jsonl === null ? null : (dataDigests[jsonl] ?? null);
-  const text = identityText({ phase, model, seed, benchmarks, dataDigest, startDigest: start?.digest ?? null });
+  const contents = Object.entries(benchmarks).map(([name, benchmark]) => {
+    const digest = 'jsonl' in benchmark.data ? dataDigests[benchmark.data.jsonl] : undefined;
+    return [name, { ...benchmark, digest }] as const;
+  });
+  const parts = { phase, model, seed, benchmarks: Object.fromEntries(contents), dataDigest };
+  const text = identityText({ ...parts, startDigest: start?.digest ?? null });
   return { text, digest: createHash('sha256').update(text).digest('hex') };
 }
 

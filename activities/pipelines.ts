@@ -62,7 +62,7 @@ export function pipelineActivities(dependencies: ActivityDependencies): Pipeline
 }
 
 /** SHA-256 of each JSONL file that the recipe names: a changed file is other data. Throws `not-found` with the field. */
-async function digestsOfData(recipe: Recipe): Promise<Record<string, string>> {
+export async function digestsOfData(recipe: Recipe): Promise<Record<string, string>> {
   const named = [
     ...recipe.phases.flatMap((phase) =>
       'data' in phase ? [{ field: `phases.${phase.name}.data.jsonl`, data: phase.data }] : [],

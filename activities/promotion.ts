@@ -5,12 +5,10 @@
  */
 import { TemperError } from '../decisions/errors.ts';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
-import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
-import type { RunStore } from '../store/run-store.ts';
-import type { FinishedPhase } from '../store/ledger/phases.ts';
 import type { CheckpointRef, PhaseContext, PhaseEnd } from '../workflows/contract.ts';
 import { refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { findFinishedWork, type FinishedCheckpoint } from './finished-work.ts';
 import { identityOfPhase, recordPhase } from './phase-record.ts';
 
 interface Promotion {
@@ -43,12 +41,9 @@ export function promotionActivities(dependencies: ActivityDependencies): Promoti
   const { ledger } = dependencies;
   return {
     async findFinishedPhase(context) {
-      for (const finished of await ledger.findFinishedPhases(identityOfPhase(context).digest)) {
-        const checkpoint = await ledger.checkpoint(finished.promoted);
-        if (checkpoint && (await isStillSealed(dependencies.placeOf(context.profile).store, checkpoint)))
-          return await reused(dependencies, context, { finished, checkpoint });
-      }
-      return null;
+      const { store } = dependencies.placeOf(context.profile);
+      const { sealed } = await findFinishedWork({ ledger, store }, identityOfPhase(context).digest);
+      return sealed && (await reused(dependencies, context, sealed));
     },
     async promote({ context, checkpoint, because, score }) {
       const seal = (await dependencies.placeOf(context.profile).store.inspect(checkpoint.path))?.seal ?? null;
@@ -76,16 +71,10 @@ export function promotionActivities(dependencies: ActivityDependencies): Promoti
   };
 }
 
-/** The seal agrees in names and sizes, and is the one that was promoted. */
-async function isStillSealed(store: RunStore, checkpoint: CheckpointRecord): Promise<boolean> {
-  const inspection = await store.inspect(checkpoint.path);
-  return inspection?.seal?.digest === checkpoint.digest;
-}
-
 async function reused(
   dependencies: ActivityDependencies,
   context: PhaseContext,
-  found: { readonly finished: FinishedPhase; readonly checkpoint: CheckpointRecord },
+  found: FinishedCheckpoint,
 ): Promise<FinishedWork> {
   const { finished, checkpoint } = found;
   const { sentence, score } = finished.because as { sentence: string; score: number | null };

@@ -50,7 +50,12 @@ export function identityText(parts: IdentityParts): string {
 
 /** The first difference in the order of field names, or null when the two are the same work. */
 export function differingField(before: string, after: string): IdentityDifference | null {
-  return firstDifference(JSON.parse(before), JSON.parse(after), '');
+  return differingFields(before, after)[0] ?? null;
+}
+
+/** Every difference, in the order of field names. */
+export function differingFields(before: string, after: string): readonly IdentityDifference[] {
+  return differencesBelow(JSON.parse(before), JSON.parse(after), '');
 }
 
 /** JSON with sorted keys and no spaces; absent and `undefined` fields are the same. Throws `invalid-input` for what JSON lacks. */
@@ -76,17 +81,14 @@ function benchmarksUsed(phase: Phase, benchmarks: IdentityParts['benchmarks']): 
   return Object.fromEntries(used.map((name) => [name, benchmarks[name] ?? null]));
 }
 
-function firstDifference(before: unknown, after: unknown, path: string): IdentityDifference | null {
+function differencesBelow(before: unknown, after: unknown, path: string): readonly IdentityDifference[] {
   const left = childrenOf(before);
   const right = childrenOf(after);
   if (left === null || right === null || Array.isArray(before) !== Array.isArray(after)) {
-    return canonicalOrAbsent(before) === canonicalOrAbsent(after) ? null : { path, before, after };
+    return canonicalOrAbsent(before) === canonicalOrAbsent(after) ? [] : [{ path, before, after }];
   }
-  for (const key of [...new Set([...Object.keys(left), ...Object.keys(right)])].sort(byNumberThenText)) {
-    const difference = firstDifference(left[key], right[key], path === '' ? key : `${path}.${key}`);
-    if (difference !== null) return difference;
-  }
-  return null;
+  const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])].sort(byNumberThenText);
+  return keys.flatMap((key) => differencesBelow(left[key], right[key], path === '' ? key : `${path}.${key}`));
 }
 
 function childrenOf(value: unknown): Record<string, unknown> | null {

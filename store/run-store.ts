@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Progress, TrainerResult } from '../decisions/failure.ts';
 import { inspectCheckpoint, listCheckpoints, type CheckpointOnStore } from './checkpoints.ts';
 import type { Inspection } from './formats/reader.ts';
+import { readLogWindow, type LogWindow, type LogWish } from './log-window.ts';
 import { tailProgress } from './progress.ts';
 import { readResult } from './result.ts';
 import { createRunDirectory, runDirectory, runFiles, type RunPlace, writeRequest } from './run-directory.ts';
@@ -27,6 +28,8 @@ export interface RunStore {
   lastProgress(directory: string): Promise<Progress | null>;
   /** Null when absent or unreadable: it proves nothing then. */
   result(directory: string): Promise<TrainerResult | null>;
+  /** A part of the job's log, in whole lines; null when there is none yet. */
+  log(directory: string, wish: LogWish): Promise<LogWindow | null>;
   /** The text of a file below a run directory; null when it is not there. */
   text(directory: string, name: string): Promise<string | null>;
 }
@@ -47,6 +50,7 @@ export function createRunStore(root: string): RunStore {
       return (await tailProgress(runFiles(directory).progress)).lines.at(-1) ?? null;
     },
     result: (directory) => readResult(runFiles(directory).result),
+    log: (directory, wish) => readLogWindow(runFiles(directory).log, wish),
     async text(directory, name) {
       try {
         return await readFile(join(directory, name), 'utf8');

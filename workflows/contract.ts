@@ -12,6 +12,7 @@ export const workflowNames = {
   pipeline: 'postTrainingPipeline',
   phase: 'trainPhase',
   evaluation: 'evaluateCheckpoint',
+  question: 'askWorker',
 } as const;
 
 export const defaultTaskQueue = 'temper';

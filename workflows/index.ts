@@ -1,4 +1,5 @@
 /** The workflows that a worker serves. */
+export { askWorker } from './ask-worker.ts';
 export { evaluateCheckpoint } from './evaluate.ts';
 export { trainPhase } from './phase.ts';
 export { postTrainingPipeline } from './pipeline.ts';

@@ -66,7 +66,11 @@ test.each<{ title: string; change: Partial<IdentityParts>; path: string }>([
     change: { phase: phase({ params: { ...params, lora: { rank: 16 } } }) },
     path: 'params.lora.rank',
   },
-  { title: 'the data', change: { phase: phase({ data: { tiny: 'problems' } }) }, path: 'data.tiny' },
+  {
+    title: 'the data',
+    change: { phase: phase({ data: { tiny: 'solutions', rows: 9 } }) },
+    path: 'data.rows',
+  },
   { title: 'the content of the data', change: { dataDigest: 'other' }, path: 'data.digest' },
   { title: 'the seed', change: { seed: 2 }, path: 'seed' },
   { title: 'the model', change: { model: { tiny: { seed: 2 } } }, path: 'model.tiny.seed' },

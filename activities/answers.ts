@@ -1,0 +1,26 @@
+/** Answers what the command line asks: from the ledger and the store, changing nothing. */
+import type { Answer, Question } from '../workflows/contract-questions.ts';
+import type { ReadingDependencies } from './dependencies.ts';
+import { explanationOf } from './explain.ts';
+import { logOf } from './logs.ts';
+import { planOf } from './plan.ts';
+
+export interface AnswerActivities {
+  /** Throws `invalid-input`, `not-found`. */
+  answerQuestion(question: Question): Promise<Answer>;
+}
+
+export function answerActivities(dependencies: ReadingDependencies): AnswerActivities {
+  return {
+    async answerQuestion(question) {
+      switch (question.question) {
+        case 'plan':
+          return await planOf(dependencies, question.input);
+        case 'explain':
+          return await explanationOf(dependencies.ledger, question);
+        case 'logs':
+          return await logOf(dependencies, question);
+      }
+    },
+  };
+}

@@ -1,0 +1,199 @@
+/**
+ * Everything that was decided in the newest run of a pipeline: incidents, decisions and verdicts in sentences, with their numbers.
+ *
+ * Covers reading the ledger in the order in which things happened. Does not cover the words (decisions/) or printing.
+ */
+import { nearestName } from '../configs/nearest-name.ts';
+import { TemperError } from '../decisions/errors.ts';
+import { sentencesOfStage, sentenceOfVerdict } from '../decisions/gate-sentences.ts';
+import type { GateVerdict } from '../decisions/gate-report.ts';
+import type { RetryDecision } from '../decisions/retry.ts';
+import { duration, sentenceOfClass, sentenceOfRetry } from '../decisions/sentences.ts';
+import type { AttemptRecord } from '../store/ledger/attempts.ts';
+import type { DecisionRecord, VerdictRecord } from '../store/ledger/decisions.ts';
+import type { IncidentRecord } from '../store/ledger/incidents.ts';
+import type { Ledger } from '../store/ledger/ledger.ts';
+import type { PhaseRecord } from '../store/ledger/phases.ts';
+import type { PipelineRecord } from '../store/ledger/pipelines.ts';
+import type { ExplainedEvent, ExplainedPhase, Explanation } from '../workflows/contract-questions.ts';
+
+/** Events of all phases together: about 200 KB at most. */
+const mostEvents = 400;
+const mostLines = 30;
+const longestLine = 400;
+
+/** Of a trainer's last numbers, those that a person asks for first. */
+const keyMetrics = ['loss', 'reward', 'kl', 'grad_norm', 'learning_rate'];
+
+/** Throws `not-found` when there is no such pipeline or phase. */
+export async function explanationOf(
+  ledger: Ledger,
+  { pipeline, phase }: { readonly pipeline: string; readonly phase?: string | undefined },
+): Promise<Explanation> {
+  const run = await findPipeline(ledger, pipeline);
+  const records = await findPhases(ledger, run.runId, phase);
+  const phases = await Promise.all(records.map((record) => explainedPhase(ledger, record)));
+  const surplus = phases.flatMap(({ events }) => events).length - mostEvents;
+  const { workflowId, runId, recipe, startedAt, endedAt, outcome } = run;
+  return {
+    answer: 'explain',
+    pipeline: workflowId,
+    runId,
+    recipe,
+    startedAt,
+    endedAt,
+    state: outcome ?? 'running',
+    phases: surplus > 0 ? withoutOldest(phases, surplus) : phases,
+    omitted: Math.max(0, surplus),
+  };
+}
+
+/** The newest run of a pipeline. Throws `not-found` with the nearest name. */
+export async function findPipeline(ledger: Ledger, pipeline: string): Promise<PipelineRecord> {
+  const [newest] = await ledger.pipelines({ workflowId: pipeline, limit: 1 });
+  if (newest) return newest;
+  const known = [...new Set((await ledger.pipelines({ limit: 100 })).map(({ workflowId }) => workflowId))];
+  throw notFound(`no pipeline "${pipeline}" is in the ledger`, pipeline, known);
+}
+
+/** The phases of a run that have begun, or the one named. Throws `not-found` with the nearest name. */
+export async function findPhases(
+  ledger: Ledger,
+  runId: string,
+  phase: string | undefined,
+): Promise<readonly PhaseRecord[]> {
+  const phases = await ledger.phasesOf(runId);
+  if (phase === undefined) return phases;
+  const named = phases.filter((one) => one.phase === phase);
+  if (named.length > 0) return named;
+  throw notFound(
+    `no phase "${phase}" of it has begun`,
+    phase,
+    phases.map((one) => one.phase),
+  );
+}
+
+function notFound(what: string, given: string, known: readonly string[]): TemperError {
+  const near = nearestName(given, known);
+  const more = near === null ? '; there' : `; did you mean "${near}"? There`;
+  return new TemperError('not-found', `${what}${more} are: ${known.slice(0, 20).join(', ') || 'none'}`);
+}
+
+/** Where its work was done: a reused phase's in the run that finished it. */
+export async function workOf(
+  ledger: Ledger,
+  record: PhaseRecord,
+): Promise<Pick<PhaseRecord, 'workflowId' | 'runId' | 'phase'>> {
+  if (record.state !== 'reused') return record;
+  const finished = await ledger.findFinishedPhases(record.identity);
+  return finished.find(({ promoted }) => promoted === record.promoted) ?? record;
+}
+
+async function explainedPhase(ledger: Ledger, record: PhaseRecord): Promise<ExplainedPhase> {
+  const { kind, state } = record;
+  const { runId, workflowId, phase } = await workOf(ledger, record);
+  const of = { runId, phase };
+  const events = [
+    ...(await ledger.attemptsOf({ ...of, workflowId, purpose: 'train' })).map(attemptEvent),
+    ...(await ledger.attemptsOf({ ...of, workflowId, purpose: 'evaluate' })).map(attemptEvent),
+    ...(await ledger.incidentRecordsOf({ ...of, purpose: 'train' })).map(incidentEvent),
+    ...(await ledger.incidentRecordsOf({ ...of, purpose: 'evaluate' })).map(incidentEvent),
+    ...(await ledger.decisionsOf(of)).map(decisionEvent),
+    ...(await ledger.verdictsOf(of)).map(verdictEvent),
+  ];
+  const { sentence } = (record.because ?? { sentence: '' }) as { sentence: string };
+  return { phase: record.phase, kind, state, because: sentence, events: events.toSorted(byTime).map(bounded) };
+}
+
+/** Of one moment: an attempt begins, it fails, and what follows is decided. */
+const order: readonly ExplainedEvent['about'][] = [
+  'attempt',
+  'evaluation',
+  'start',
+  'incident',
+  'retry',
+  'release',
+  'verdict',
+];
+
+function byTime(a: ExplainedEvent, b: ExplainedEvent): number {
+  const attempts = (a.attempt ?? Number.MAX_VALUE) - (b.attempt ?? Number.MAX_VALUE);
+  return a.at.localeCompare(b.at) || attempts || order.indexOf(a.about) - order.indexOf(b.about);
+}
+
+function attemptEvent({
+  purpose,
+  number,
+  state,
+  createdAt,
+  endedAt,
+  evidence,
+  request,
+}: AttemptRecord): ExplainedEvent {
+  const name = purpose === 'train' ? `Attempt ${String(number)}` : `Evaluation job ${String(number)}`;
+  const seconds = endedAt === null ? null : (Date.parse(endedAt) - Date.parse(createdAt)) / 1000;
+  const ended = seconds === null ? state : `${state} after ${duration(seconds)}`;
+  const { evaluations = [] } = (request ?? {}) as { evaluations?: readonly { readonly key: string }[] };
+  const metrics = keyMetrics.flatMap((metric) => {
+    const value = evidence?.result?.metrics[metric];
+    return value === undefined
+      ? []
+      : [`${metric} ${value === null ? 'not finite' : String(Number(value.toPrecision(4)))}`];
+  });
+  return {
+    at: createdAt,
+    about: purpose === 'train' ? 'attempt' : 'evaluation',
+    attempt: number,
+    sentence: `${name}: ${ended}.`,
+    lines: [
+      ...(metrics.length > 0 ? [`Last numbers: ${metrics.join(', ')}.`] : []),
+      ...evaluations.map(({ key }) => key),
+    ],
+  };
+}
+
+function incidentEvent({ incident, evidence, purpose, at }: IncidentRecord): ExplainedEvent {
+  const { attempt, class: failure, because, step, completedStep, node } = incident;
+  const words = evidence.ranks.find(({ rank }) => rank === (incident.rank ?? 0))?.lastLines ?? [];
+  const numbers =
+    purpose === 'train'
+      ? `At step ${String(step)} of ${String(evidence.asked.targetStep)}; newest complete checkpoint at step ${String(completedStep)}${node === null ? '' : `; on ${node}`}.`
+      : `${String(completedStep)} of ${String(evidence.asked.targetStep)} evaluations were made.`;
+  const log = words.slice(-3).map((line) => `log: ${line}`);
+  return { at, about: 'incident', attempt, sentence: sentenceOfClass(failure, because), lines: [numbers, ...log] };
+}
+
+function decisionEvent({ question, answer, evidence, attempt, at }: DecisionRecord): ExplainedEvent {
+  if (question === 'retry')
+    return { at, about: 'retry', attempt, sentence: sentenceOfRetry(answer as RetryDecision), lines: [] };
+  if (question === 'release') return { at, about: 'release', attempt, sentence: 'A person let it go on.', lines: [] };
+  const { sentence } = (evidence ?? {}) as { sentence?: string };
+  return { at, about: 'start', attempt, sentence: sentence ?? `${question}: ${JSON.stringify(answer)}`, lines: [] };
+}
+
+function verdictEvent({ verdict, at }: VerdictRecord): ExplainedEvent {
+  const said = verdict as GateVerdict;
+  return {
+    at,
+    about: 'verdict',
+    attempt: null,
+    sentence: sentenceOfVerdict(said),
+    lines: said.stages.flatMap((stage) => sentencesOfStage(stage)),
+  };
+}
+
+function bounded(event: ExplainedEvent): ExplainedEvent {
+  const lines = event.lines.slice(0, mostLines).map((line) => line.slice(0, longestLine));
+  const more = event.lines.length - lines.length;
+  return { ...event, lines: more > 0 ? [...lines, `… and ${String(more)} more`] : lines };
+}
+
+function withoutOldest(phases: readonly ExplainedPhase[], count: number): ExplainedPhase[] {
+  const kept = new Set(
+    phases
+      .flatMap(({ events }) => events)
+      .toSorted(byTime)
+      .slice(count),
+  );
+  return phases.map((phase) => ({ ...phase, events: phase.events.filter((event) => kept.has(event)) }));
+}

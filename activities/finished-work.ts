@@ -1,0 +1,41 @@
+/**
+ * Finished work of the same identity whose checkpoint is still what was sealed.
+ *
+ * Covers looking it up. Does not cover reusing it (promotion.ts) or saying so beforehand (plan.ts).
+ */
+import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
+import type { Ledger } from '../store/ledger/ledger.ts';
+import type { FinishedPhase } from '../store/ledger/phases.ts';
+import type { RunStore } from '../store/run-store.ts';
+
+export interface FinishedCheckpoint {
+  readonly finished: FinishedPhase;
+  readonly checkpoint: CheckpointRecord;
+}
+
+export interface FinishedWorkFound {
+  /** The newest whose seal agrees in names and sizes, and is the one that was promoted. */
+  readonly sealed: FinishedCheckpoint | null;
+  /** The newest whose seal does not. */
+  readonly notSealed: FinishedCheckpoint | null;
+}
+
+export async function findFinishedWork(
+  { ledger, store }: { readonly ledger: Ledger; readonly store: RunStore },
+  identity: string,
+): Promise<FinishedWorkFound> {
+  let notSealed: FinishedCheckpoint | null = null;
+  for (const finished of await ledger.findFinishedPhases(identity)) {
+    const checkpoint = await ledger.checkpoint(finished.promoted);
+    if (checkpoint === null) continue;
+    if (await isWhole(store, checkpoint)) return { sealed: { finished, checkpoint }, notSealed };
+    notSealed ??= { finished, checkpoint };
+  }
+  return { sealed: null, notSealed };
+}
+
+/** Its seal agrees, and for an adapter the model below it is there. */
+async function isWhole(store: RunStore, { path, digest, base }: CheckpointRecord): Promise<boolean> {
+  if ((await store.inspect(path))?.seal?.digest !== digest) return false;
+  return base === null || (await store.inspect(base))?.level === 'complete';
+}

@@ -1,0 +1,82 @@
+/**
+ * The log of a job: its end, or what came since somebody looked.
+ *
+ * Covers which job, and a short wait for more. Does not cover following for ever (whoever follows asks again).
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { TemperError } from '../decisions/errors.ts';
+import type { AttemptRecord } from '../store/ledger/attempts.ts';
+import type { PipelineRecord } from '../store/ledger/pipelines.ts';
+import type { RunStore } from '../store/run-store.ts';
+import type { Log, LogsQuestion } from '../workflows/contract-questions.ts';
+import type { ReadingDependencies } from './dependencies.ts';
+import { findPhases, findPipeline, workOf } from './explain.ts';
+
+/** What travels through a workflow's history at once. */
+const mostBytes = 64 * 1024;
+const lookMilliseconds = 500;
+
+/** Throws `not-found` when there is no such pipeline, phase or attempt. */
+export async function logOf(dependencies: ReadingDependencies, question: LogsQuestion): Promise<Log> {
+  const { ledger } = dependencies;
+  const { store } = dependencies.placeOf(undefined);
+  const looks = Math.max(1, Math.ceil(((question.waitSeconds ?? 0) * 1000) / lookMilliseconds));
+  for (let look = 1; ; look += 1) {
+    const pipeline = await findPipeline(ledger, question.pipeline);
+    const attempt = await findAttempt(dependencies, pipeline, question);
+    const log = await read(store, { attempt, pipeline, question });
+    const isNews = log.text !== '' || log.directory !== question.seen?.directory || log.isOver;
+    if (isNews || look >= looks) return log;
+    await pause(lookMilliseconds);
+  }
+}
+
+async function findAttempt(
+  { ledger }: ReadingDependencies,
+  { workflowId: pipeline, runId: run }: PipelineRecord,
+  question: LogsQuestion,
+): Promise<AttemptRecord & { readonly directory: string }> {
+  const phases = await findPhases(ledger, run, question.phase);
+  const purpose = question.purpose ?? 'train';
+  const attempts = await Promise.all(
+    phases.map(async (record) => {
+      const { workflowId, runId, phase } = await workOf(ledger, record);
+      return await ledger.attemptsOf({ workflowId, runId, phase, purpose });
+    }),
+  );
+  const begun = attempts
+    .flat()
+    .flatMap((attempt) => (attempt.directory === null ? [] : [{ ...attempt, directory: attempt.directory }]));
+  const wanted = begun.filter(({ number }) => question.attempt === undefined || number === question.attempt);
+  const newest = wanted.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)).at(-1);
+  if (newest) return newest;
+  const where = question.phase === undefined ? `pipeline ${pipeline}` : `phase ${question.phase} of ${pipeline}`;
+  const there = begun.map(({ number }) => String(number)).join(', ') || 'none yet';
+  throw new TemperError(
+    'not-found',
+    `${where} has no such ${purpose === 'train' ? 'attempt' : 'evaluation job'} in its newest run; there are: ${there}`,
+  );
+}
+
+async function read(
+  store: RunStore,
+  of: {
+    readonly attempt: AttemptRecord & { readonly directory: string };
+    readonly pipeline: PipelineRecord;
+    readonly question: LogsQuestion;
+  },
+): Promise<Log> {
+  const { attempt, pipeline, question } = of;
+  const { phase, purpose, number, state, directory } = attempt;
+  const isFollowed = question.seen !== undefined;
+  const from = question.seen?.directory === directory ? question.seen.to : isFollowed ? 0 : undefined;
+  const window = await store.log(directory, {
+    ...(from === undefined ? {} : { from }),
+    maximumBytes: mostBytes,
+    isOver: attempt.endedAt !== null,
+  });
+  const { text, from: begin, to } = window ?? { text: '', from: 0, to: 0 };
+  const isPinned = question.attempt !== undefined;
+  const isOver = text === '' && (pipeline.endedAt !== null || (isPinned && attempt.endedAt !== null));
+  return { answer: 'logs', phase, purpose, attempt: number, state, directory, from: begin, to, text, isOver };
+}

@@ -1,0 +1,109 @@
+/**
+ * What a recipe would do now: per phase reuse or run, and why; nothing is started.
+ *
+ * Covers looking into the ledger and at the seals. Does not cover the choice of what to compare with (decisions/plan.ts).
+ */
+import { originsOf } from '../configs/origins.ts';
+import type { Phase, Recipe } from '../configs/schema.ts';
+import { TemperError } from '../decisions/errors.ts';
+import { nearestFinished, sentenceOfPlan, type FinishedBefore, type PhasePlan } from '../decisions/plan.ts';
+import type { FinishedPhase } from '../store/ledger/phases.ts';
+import type { RunStore } from '../store/run-store.ts';
+import type { Plan } from '../workflows/contract-questions.ts';
+import type { PipelineInput } from '../workflows/contract.ts';
+import type { ReadingDependencies } from './dependencies.ts';
+import { findFinishedWork } from './finished-work.ts';
+import { identityOfPhase } from './phase-record.ts';
+import { digestsOfData } from './pipelines.ts';
+
+/** Finished phases of a kind that are compared, the newest. */
+const compared = 50;
+
+/** Throws `invalid-input`, `not-found`. */
+export async function planOf(dependencies: ReadingDependencies, input: PipelineInput): Promise<Plan> {
+  const named = input.recipe ?? dependencies.defaultRecipe;
+  if (named === null)
+    throw new TemperError('invalid-input', 'recipe: is missing; this worker has no default recipe: name one');
+  const { profile, store } = dependencies.placeOf(input.profile);
+  const set = input.set ?? {};
+  const { value: recipe, source, document } = await dependencies.readRecipe(named, set);
+  return {
+    answer: 'plan',
+    recipe: recipe.name,
+    source,
+    profile: profile.name,
+    phases: await plansOf({ ...dependencies, store }, recipe),
+    values: originsOf(recipe, document, set),
+  };
+}
+
+type Looking = Pick<ReadingDependencies, 'ledger'> & { readonly store: RunStore };
+
+/** A start that is known by its digest, one that a phase before would make, or none. */
+type Start = { readonly digest: string | null } | 'runs' | null;
+
+async function plansOf(looking: Looking, recipe: Recipe): Promise<Plan['phases']> {
+  const dataDigests = await digestsOfData(recipe);
+  const ends = new Map<string, Start>();
+  const plans: Plan['phases'][number][] = [];
+  for (const [position, phase] of recipe.phases.entries()) {
+    const from = phase.from ?? recipe.phases[position - 1]?.name ?? null;
+    const start = from === null ? null : (ends.get(from) ?? 'runs');
+    const known = start === 'runs' ? null : start;
+    const identity = identityOfPhase({ ...recipe, phase, dataDigests, start: known });
+    const answer =
+      start === 'runs'
+        ? {
+            plan: await planAfter(looking, phase, { identity: identity.text, start: from ?? '' }),
+            end: 'runs' as const,
+          }
+        : await planFrom(looking, phase, identity);
+    ends.set(phase.name, answer.end);
+    plans.push({
+      phase: phase.name,
+      kind: phase.kind,
+      plan: answer.plan,
+      sentence: sentenceOfPlan(phase.name, answer.plan),
+    });
+  }
+  return plans;
+}
+
+async function planFrom(
+  looking: Looking,
+  phase: Phase,
+  identity: { readonly text: string; readonly digest: string },
+): Promise<{ plan: PhasePlan; end: Start }> {
+  const { sealed, notSealed } = await findFinishedWork(looking, identity.digest);
+  if (sealed) {
+    const { finished, checkpoint } = sealed;
+    const plan: PhasePlan = { would: 'reuse', from: before(finished), checkpoint: checkpoint.id };
+    return { plan, end: { digest: checkpoint.digest } };
+  }
+  if (notSealed) {
+    const from = before(notSealed.finished);
+    return {
+      plan: { would: 'run', because: { rule: 'not-sealed', from, path: notSealed.checkpoint.path } },
+      end: 'runs',
+    };
+  }
+  const nearest = nearestFinished(identity.text, await looking.ledger.findPhasesLike(phase.kind, compared));
+  if (nearest === null) return { plan: { would: 'run', because: { rule: 'nothing-finished' } }, end: 'runs' };
+  const { finished, differences } = nearest;
+  return { plan: { would: 'run', because: { rule: 'differs', from: before(finished), differences } }, end: 'runs' };
+}
+
+/** After a phase that runs: its checkpoint is not known, and what else differs is. */
+async function planAfter(
+  { ledger }: Looking,
+  phase: Phase,
+  after: { readonly identity: string; readonly start: string },
+): Promise<PhasePlan> {
+  const nearest = nearestFinished(after.identity, await ledger.findPhasesLike(phase.kind, compared));
+  const differences = nearest?.differences.filter(({ path }) => path !== 'start') ?? [];
+  return { would: 'run', because: { rule: 'start-runs', start: after.start, differences } };
+}
+
+function before({ workflowId, phase, updatedAt }: FinishedPhase): FinishedBefore {
+  return { pipeline: workflowId, phase, at: updatedAt };
+}

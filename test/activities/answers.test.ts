@@ -1,0 +1,189 @@
+/** What the command line asks a worker for, from a real ledger and a real store. */
+import { appendFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { phaseSchema } from '../../configs/schema.ts';
+import { answerActivities } from '../../activities/answers.ts';
+import type { Explanation, Log, LogsQuestion, Plan } from '../../workflows/contract-questions.ts';
+import type { ResolvedPipeline } from '../../workflows/contract.ts';
+import { activityBench, type ActivityBench, contextOf, runId, startAttempt } from '../support/activity-bench.ts';
+import { fakeTrainer } from '../support/fake-trainer.ts';
+import { basePhase, leastPhases, recipeOf } from '../support/recipes.ts';
+
+let bench: ActivityBench;
+beforeEach(async () => {
+  bench = await activityBench();
+  await bench.as(runId).openPipeline({ pipelineId: 'demo', runId: 'run-1', resolved });
+});
+afterEach(() => bench.close());
+
+const resolved = { recipe: { name: 'small' } } as unknown as ResolvedPipeline;
+const answers = () => answerActivities(bench.dependencies);
+const explain = async (pipeline: string, phase?: string) =>
+  (await answers().answerQuestion({ question: 'explain', pipeline, phase })) as Explanation;
+
+/** Attempt 1 is killed at step 23, and attempt 2 begins. */
+async function killedOnce(): Promise<void> {
+  const attempt = await startAttempt(bench);
+  const trainer = fakeTrainer(attempt);
+  await trainer.saves(20);
+  await trainer.says(23, 'training');
+  bench.pass(75);
+  bench.backend.end(attempt.job, { exitCode: null, signal: 'SIGKILL', lastLines: ['step 22', 'step 23'] });
+  await bench.as(runId).judgeAttempt(attempt);
+  await startAttempt(bench, 2);
+}
+
+describe('explain', () => {
+  test('tells attempts, incidents and decisions in the order they happened, with their numbers', async () => {
+    await killedOnce();
+    const { state, phases, omitted } = await explain('demo');
+    expect([state, omitted, phases.map(({ phase, state: now }) => [phase, now])]).toEqual([
+      'running',
+      0,
+      [['sft', 'running']],
+    ]);
+    expect(
+      phases[0]?.events.map(({ about, attempt, sentence, lines }) => [about, attempt, sentence, ...lines]),
+    ).toEqual([
+      ['attempt', 1, 'Attempt 1: failed after 75 s.'],
+      ['start', 1, "Starts at the phase's start: there is no checkpoint to go on from."],
+      [
+        'incident',
+        1,
+        'killed: rank 0 was ended by SIGKILL.',
+        'At step 23 of 50; newest complete checkpoint at step 20; on node-1.',
+        'log: step 22',
+        'log: step 23',
+      ],
+      [
+        'retry',
+        1,
+        expect.stringMatching(/^Resumes from the newest checkpoint in .*killed cost an attempt, 1 of 5 are spent\.$/),
+      ],
+      ['attempt', 2, 'Attempt 2: starting.'],
+      ['start', 2, 'Goes on from demo/sft/a1/checkpoint-20 at step 20.'],
+    ]);
+  });
+
+  test.each([
+    {
+      pipeline: 'dmeo',
+      phase: undefined,
+      want: 'no pipeline "dmeo" is in the ledger; did you mean "demo"? There are: demo',
+    },
+    { pipeline: 'demo', phase: 'stf', want: 'no phase "stf" of it has begun; did you mean "sft"? There are: sft' },
+  ])('$pipeline $phase is not found', async ({ pipeline, phase, want }) => {
+    await startAttempt(bench);
+    await expect(explain(pipeline, phase)).rejects.toMatchObject({ code: 'not-found', message: want });
+  });
+});
+
+describe('logs', () => {
+  const logs = async (more: Partial<LogsQuestion> = {}) =>
+    (await answers().answerQuestion({ question: 'logs', pipeline: 'demo', ...more })) as Log;
+
+  test('show the end of the newest attempt, then what came since, then the next attempt from its start', async () => {
+    const first = await startAttempt(bench);
+    await appendFile(join(first.ticket.directory, 'log.txt'), 'one\ntwo\nthr');
+    const tail = await logs();
+    expect(tail).toMatchObject({ phase: 'sft', attempt: 1, from: 0, to: 8, text: 'one\ntwo\n', isOver: false });
+    const seen = { directory: tail.directory, to: tail.to };
+    expect((await logs({ seen, waitSeconds: 0.1 })).text).toBe('');
+    await appendFile(join(first.ticket.directory, 'log.txt'), 'ee\n');
+    expect((await logs({ seen, waitSeconds: 5 })).text).toBe('three\n');
+    bench.pass(1);
+    const second = await startAttempt(bench, 2);
+    await appendFile(join(second.ticket.directory, 'log.txt'), 'again\n');
+    expect(await logs({ seen })).toMatchObject({ attempt: 2, from: 0, text: 'again\n' });
+  });
+
+  test('hold a part of a huge log that fits into a history', async () => {
+    const { ticket } = await startAttempt(bench);
+    await appendFile(join(ticket.directory, 'log.txt'), `${'x'.repeat(99)}\n`.repeat(2000));
+    const { from, to, text } = await logs();
+    expect([to, text.length % 100, text.length <= 64 * 1024, to - from]).toEqual([200_000, 0, true, text.length]);
+  });
+
+  test('are over when the pipeline has ended and everything is told', async () => {
+    await startAttempt(bench);
+    await bench.as(runId).closePipeline({ pipelineId: 'demo', runId: 'run-1', state: 'failed' });
+    expect((await logs()).isOver).toBe(true);
+  });
+
+  test('of an attempt that is not there name those that are', async () => {
+    await startAttempt(bench);
+    await expect(logs({ attempt: 7 })).rejects.toMatchObject({
+      message: 'pipeline demo has no such attempt in its newest run; there are: 1',
+    });
+  });
+});
+
+describe('plan', () => {
+  const base = { ...basePhase, params: { steps: 50, checkpointEvery: 10 } };
+  const plan = async (set: Record<string, unknown> = {}) => {
+    const recipe = { ...recipeOf(), phases: [base, leastPhases.sft] };
+    return (await answers().answerQuestion({ question: 'plan', input: { recipe, set } })) as Plan;
+  };
+  const sentences = async (set: Record<string, unknown> = {}) =>
+    (await plan(set)).phases.map(({ sentence }) => sentence);
+
+  /** The base of the recipe is trained and promoted; returns its checkpoint's path. */
+  async function baseFinished(): Promise<string> {
+    const context = contextOf({ phase: phaseSchema.parse(base), position: 0, start: null });
+    const attempt = await startAttempt(bench, 1, { context });
+    const trainer = fakeTrainer(attempt);
+    const path = await trainer.saves(50);
+    await trainer.finishes();
+    bench.backend.end(attempt.job);
+    await bench.as(runId).judgeAttempt(attempt);
+    const [checkpoint] = await bench.ledger.checkpointsOf({ runId: 'run-1', phase: 'base' });
+    if (!checkpoint) throw new Error('no checkpoint was recorded');
+    await bench.as(runId).promote({ context, checkpoint, because: 'the newest', score: null });
+    return path;
+  }
+
+  test('runs everything when nothing was finished', async () => {
+    expect(await sentences()).toEqual([
+      'Runs: nothing of its kind was finished before.',
+      'Runs: base runs, and this phase starts from it.',
+    ]);
+  });
+
+  test('reuses what is finished and sealed', async () => {
+    await baseFinished();
+    expect(await sentences()).toEqual([
+      'Reused from demo (phase base, 2026-11-29 10:00 UTC): the same work, and demo/base/a1/checkpoint-50 is still sealed.',
+      'Runs: nothing of its kind was finished before.',
+    ]);
+  });
+
+  test('names the field that differs', async () => {
+    await baseFinished();
+    expect(await sentences({ 'phases.base.params.learningRate': 1e-3 })).toEqual([
+      'Runs: phases.base.params.learningRate was 0.005 and is now 0.001, compared with demo (phase base, 2026-11-29 10:00 UTC).',
+      'Runs: base runs, and this phase starts from it.',
+    ]);
+  });
+
+  test('does not reuse a checkpoint whose files have changed', async () => {
+    const path = await baseFinished();
+    await rm(join(path, 'adapter_model.safetensors'));
+    expect((await sentences())[0]).toBe(
+      `Runs: the same work was finished by demo (phase base, 2026-11-29 10:00 UTC), but its checkpoint is not what was sealed any more (${path}).`,
+    );
+  });
+
+  test('says where each value came from', async () => {
+    const { values } = await plan({ seed: 7 });
+    const of = (field: string) => values.find((value) => value.field === field);
+    expect([of('seed'), of('phases.base.params.steps'), of('onFailure')]).toEqual([
+      { field: 'seed', value: 7, from: 'set' },
+      { field: 'phases.base.params.steps', value: 50, from: 'recipe' },
+      { field: 'onFailure', value: 'hold', from: 'default' },
+    ]);
+  });
+
+  test('refuses a recipe that is not valid', async () => {
+    await expect(plan({ 'phases.base.params.step': 1 })).rejects.toMatchObject({ code: 'invalid-input' });
+  });
+});

@@ -1,0 +1,52 @@
+/**
+ * Answers one question of the command line from the ledger or the store, and ends.
+ *
+ * Covers the way there and back. Does not cover the answers (activities/answers.ts).
+ */
+import { ApplicationFailure, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { z } from 'zod';
+import type { AnswerActivities } from '../activities/answers.ts';
+import { problemList, problemsOf } from '../configs/problems.ts';
+import { pipelineInputSchema } from '../configs/schema.ts';
+import { explained } from './explained.ts';
+import type { Answer, Question } from './contract-questions.ts';
+
+const name = z.string().min(1);
+const questionSchema = z.discriminatedUnion('question', [
+  z.strictObject({ question: z.literal('plan'), input: pipelineInputSchema }),
+  z.strictObject({ question: z.literal('explain'), pipeline: name, phase: name.optional() }),
+  z.strictObject({
+    question: z.literal('logs'),
+    pipeline: name,
+    phase: name.optional(),
+    purpose: z.enum(['train', 'evaluate']).optional(),
+    attempt: z.int().positive().optional(),
+    seen: z.strictObject({ directory: name, to: z.int().min(0) }).optional(),
+    waitSeconds: z.number().min(0).max(60).optional(),
+  }),
+]);
+
+const { answerQuestion } = proxyActivities<AnswerActivities>({
+  startToCloseTimeout: '2 minutes',
+  retry: { initialInterval: '1 second', maximumAttempts: 3 },
+});
+
+export async function askWorker(question?: Question): Promise<Answer> {
+  try {
+    return await answerQuestion(parsed(question ?? {}));
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+function parsed(question: unknown): Question {
+  const result = questionSchema.safeParse(question);
+  if (result.success) return result.data;
+  const problems = problemsOf(questionSchema, question, result.error.issues);
+  throw ApplicationFailure.create({
+    type: 'InvalidInput',
+    nonRetryable: true,
+    message: `Input of ${workflowInfo().workflowType} is not valid:\n${problemList(problems)}`,
+    details: [problems],
+  });
+}

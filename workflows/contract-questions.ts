@@ -1,0 +1,97 @@
+/**
+ * What the command line asks a worker for, because it lies in the ledger or on the store: questions and their answers. No code that runs.
+ *
+ * Answers are bounded: the newest part of a log, the newest events of a pipeline.
+ */
+import type { PipelineInput } from '../configs/schema.ts';
+import type { PhasePlan } from '../decisions/plan.ts';
+import type { AttemptState, PhaseState } from '../decisions/states.ts';
+
+export type Question =
+  | { readonly question: 'plan'; readonly input: PipelineInput }
+  | { readonly question: 'explain'; readonly pipeline: string; readonly phase?: string | undefined }
+  | LogsQuestion;
+
+export interface LogsQuestion {
+  readonly question: 'logs';
+  readonly pipeline: string;
+  /** Left out: the phase whose job began last. */
+  readonly phase?: string | undefined;
+  readonly purpose?: 'train' | 'evaluate' | undefined;
+  /** Left out: the newest. */
+  readonly attempt?: number | undefined;
+  /** What was seen last: only what came since is wanted, after a wait of at most `waitSeconds`. */
+  readonly seen?: { readonly directory: string; readonly to: number } | undefined;
+  readonly waitSeconds?: number | undefined;
+}
+
+export type Answer = Plan | Explanation | Log;
+
+/** What would run, what would be reused, and each value with where it came from. */
+export interface Plan {
+  readonly answer: 'plan';
+  readonly recipe: string;
+  readonly source: string;
+  readonly profile: string;
+  readonly phases: readonly {
+    readonly phase: string;
+    readonly kind: string;
+    readonly plan: PhasePlan;
+    readonly sentence: string;
+  }[];
+  readonly values: readonly {
+    readonly field: string;
+    readonly value: unknown;
+    readonly from: 'recipe' | 'set' | 'default';
+  }[];
+}
+
+/** Everything that was decided in the newest run of a pipeline, and on which numbers. */
+export interface Explanation {
+  readonly answer: 'explain';
+  readonly pipeline: string;
+  readonly runId: string;
+  readonly recipe: string;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  /** How it ended; `running` before. */
+  readonly state: string;
+  readonly phases: readonly ExplainedPhase[];
+  /** Events that were left out, the oldest first, so that the answer stays small. */
+  readonly omitted: number;
+}
+
+export interface ExplainedPhase {
+  readonly phase: string;
+  readonly kind: string;
+  readonly state: PhaseState;
+  /** Why it is in this state, in one sentence. */
+  readonly because: string;
+  readonly events: readonly ExplainedEvent[];
+}
+
+export interface ExplainedEvent {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly about: 'attempt' | 'evaluation' | 'start' | 'incident' | 'retry' | 'release' | 'verdict';
+  /** Null for a verdict. */
+  readonly attempt: number | null;
+  readonly sentence: string;
+  /** The numbers and words it rests on. */
+  readonly lines: readonly string[];
+}
+
+export interface Log {
+  readonly answer: 'logs';
+  readonly phase: string;
+  readonly purpose: 'train' | 'evaluate';
+  readonly attempt: number;
+  readonly state: AttemptState;
+  readonly directory: string;
+  /** Byte offsets of the text in the file. */
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  /** The pipeline has ended: nothing more will come. */
+  readonly isOver: boolean;
+}
