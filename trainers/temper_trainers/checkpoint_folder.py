@@ -23,6 +23,8 @@ from .seal import write_json
 INDEX = "model.safetensors.index.json"
 SINGLE = "model.safetensors"
 SINGLE_AS_SHARD = "model-00001-of-00001.safetensors"
+# Another device, somebody else's file where the kernel protects those, too many links, or a filesystem without any.
+NO_HARD_LINK = (errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOTSUP)
 
 
 def link(source: Path, target: Path) -> None:
@@ -30,7 +32,7 @@ def link(source: Path, target: Path) -> None:
     try:
         os.link(source.resolve(), target)
     except OSError as error:
-        if error.errno != errno.EXDEV:
+        if error.errno not in NO_HARD_LINK:
             raise
         target.symlink_to(source.resolve())
 

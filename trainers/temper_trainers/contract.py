@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 
 from .errors import DataError, StoppedError, TrainerError
 from .request import CONTRACT, Request
-from .seal import compute_seal, write_json, write_seal
+from .seal import compute_seal, seal_path, write_json, write_seal
 
 DOING = (
     "starting",
@@ -121,13 +121,20 @@ class Run:
         print(f"step {step}/{self.request.target_step}  {shown}", flush=True)
 
     def started_from(self, path: Path, step: int, form: str, expected: str | None) -> None:
-        """Digest what is about to be loaded, record it, and refuse it when it is not what the request names."""
+        """Digest what is about to be loaded, record it, and refuse it when it is not what the request names.
+
+        A resume checkpoint whose trainer was killed between saving and sealing is sealed here: else it could not be promoted.
+        """
         try:
-            digest = compute_seal(path, step, form).digest
+            seal = compute_seal(path, step, form)
         except FileNotFoundError as error:
             raise DataError(f"cannot start from {path}: {error}") from error
+        digest = seal.digest
         if expected is not None and digest != expected:
             raise DataError(f"{path} is not the checkpoint that was sealed: its digest is {digest}, not {expected}")
+        resume = self.request.resume
+        if resume is not None and path == resume.path and not seal_path(path).exists():
+            write_seal(path, seal)
         self.outcome.started_from = {"path": str(path), "digest": digest}
 
     def seal(self, directory: Path, step: int, form: str) -> None:

@@ -52,8 +52,12 @@ def run_phase(run: Run) -> None:
         run.report("loading", done, of=len(listed))
         model, tokenizer = models.load(each.checkpoint)
         run.report("evaluating", done, of=len(listed))
-        # a line for each batch: a long evaluation is not a stalled one
-        rows = outcomes(each, model, tokenizer, lambda: run.report("evaluating", done, of=len(listed)))  # noqa: B023
+
+        def batch_done(sampled: int, step: int = done) -> None:
+            """A line for each batch, with what is new: a long evaluation is not a stalled one."""
+            run.report("evaluating", step, {"sampled": sampled}, of=len(listed))
+
+        rows = outcomes(each, model, tokenizer, batch_done)
         write_outcomes(run, each.output, rows)
         score = sum(row["correct"] for row in rows) / len(rows)
         run.outcome.final_step = done + 1
@@ -99,7 +103,7 @@ def require_digest(checkpoint: Checkpoint) -> None:
         raise DataError(f"{checkpoint.path} is not the checkpoint that was sealed: its digest is {found}")
 
 
-def outcomes(each: Evaluation, model: Any, tokenizer: Any, alive: Callable[[], None]) -> list[dict[str, Any]]:
+def outcomes(each: Evaluation, model: Any, tokenizer: Any, batch_done: Callable[[int], None]) -> list[dict[str, Any]]:
     """A row per problem and sample."""
     from .determinism import settle_torch
     from .sampling import SamplingSettings, sample
@@ -107,7 +111,7 @@ def outcomes(each: Evaluation, model: Any, tokenizer: Any, alive: Callable[[], N
     settle_torch(each.seed)
     settings = SamplingSettings(each.samples, each.temperature, each.max_tokens)
     prompts = [problem.prompt for problem in each.problems]
-    sampled = sample(model, tokenizer, prompts, settings, lambda _done, _of: alive())
+    sampled = sample(model, tokenizer, prompts, settings, lambda sampled, _of: batch_done(sampled))
     rows = []
     for problem, completions in zip(each.problems, sampled, strict=True):
         for number, completion in enumerate(completions):

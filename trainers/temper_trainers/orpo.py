@@ -83,7 +83,9 @@ def sampled_pairs(run: Run, tokenizer: Any, problems: list[Problem], pairs: Para
     settle_torch(run.request.seed + 2)
     step = run.request.resume.step if run.request.resume else 0
     run.report("generating", step)
-    sampled = sample(policy, tokenizer, prompts, settings, lambda _done, _of: run.report("generating", step))
+    sampled = sample(
+        policy, tokenizer, prompts, settings, lambda done, _of: run.report("generating", step, {"sampled": done})
+    )
     rows = []
     for problem, completions in zip(problems, sampled, strict=True):
         pair = right_and_wrong(problem, [each.text for each in completions], answers_only)

@@ -37,6 +37,21 @@ def straight_and_resumed(attempts: Attempts, kind: str, half: int, target: int, 
     return straight, resumed
 
 
+def test_a_resume_checkpoint_without_a_seal_is_sealed_when_it_was_read(attempts: Attempts) -> None:
+    straight = attempts.run("base", targetStep=4, params={"steps": 4, "checkpointEvery": 2})
+    seal = straight.folder(2).with_name("checkpoint-2.seal.json")
+    sealed = json.loads(seal.read_text())
+    seal.unlink()
+    resumed = attempts.run(
+        "base",
+        targetStep=4,
+        params={"steps": 4, "checkpointEvery": 2},
+        resume={**straight.resume(2), "digest": None},
+    )
+    assert resumed.code == 0, resumed.result
+    assert json.loads(seal.read_text()) == sealed
+
+
 def same(one: Any, other: Any) -> bool:
     """Whether two saved states are equal to the last bit (their pickles may share objects differently)."""
     import torch
