@@ -15,6 +15,7 @@ const programs = {
   check: ['scripts/check.ts'],
   fix: ['scripts/fix.ts'],
   bench: ['scripts/bench.ts'],
+  histories: ['test/workflows/record-histories.ts'],
 };
 
 const [command, ...rest] = process.argv.slice(2);

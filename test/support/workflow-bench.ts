@@ -38,6 +38,7 @@ export async function workflowBench(): Promise<WorkflowBench> {
   installRuntime(ignore);
   const [environment, code] = await Promise.all([
     TestWorkflowEnvironment.createLocal({
+      client: { identity: 'person' },
       server: {
         executable: { type: 'existing-path', path: readSettings(process.env).temporalCli },
         searchAttributes: Object.values(searchAttributes),

@@ -1,0 +1,61 @@
+/**
+ * `npm run histories`: records one history per path through the story anew, for each of its runs (test/histories/<path>.<run>.json).
+ *
+ * Run it when the workflows have changed on purpose, so that running pipelines will have such histories from now on; keep the old files
+ * of whatever still runs somewhere. What is kept names no machine: identities are neutral, and stacks are left out;
+ * so is what activities were asked, which no replay looks at.
+ */
+import { writeFile } from 'node:fs/promises';
+import type { Client } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { childIds } from '../../workflows/contract.ts';
+import { workflowBench } from '../support/workflow-bench.ts';
+import { kept, type Path, paths } from './story-paths.ts';
+
+const bench = await workflowBench();
+try {
+  for (const path of paths) await record(path);
+} finally {
+  await bench.close();
+}
+
+async function record(path: Path): Promise<void> {
+  const story = bench.tell(path.name, path.recipe, path.answers);
+  const run = await bench.start(story);
+  await path.act?.(run, story);
+  await run.result().catch(() => undefined);
+  const evaluations = story.inputsOf('openEvaluation').length;
+  const ids = {
+    pipeline: path.name,
+    phase: childIds.phase(path.name, 'sft'),
+    evaluation: await lastEvaluation(bench.client, path.name, evaluations),
+  };
+  for (const name of kept) {
+    const history = await bench.client.workflow.getHandle(ids[name]).fetchHistory();
+    const text = JSON.stringify(JSON.parse(historyToJSON(history)), smaller);
+    await writeFile(new URL(`../histories/${path.name}.${name}.json`, import.meta.url), `${text}\n`);
+    console.log(`${path.name}.${name}: ${String(history.events?.length ?? 0)} events, ${String(text.length)} bytes`);
+  }
+}
+
+/** The id of the newest evaluation run; `atMost` is how many there can be. */
+async function lastEvaluation(client: Client, pipelineId: string, atMost: number): Promise<string> {
+  for (let number = atMost; number > 1; number -= 1) {
+    const id = childIds.evaluation(pipelineId, 'sft', number);
+    const exists = await client.workflow
+      .getHandle(id)
+      .describe()
+      .then(
+        () => true,
+        () => false,
+      );
+    if (exists) return id;
+  }
+  return childIds.evaluation(pipelineId, 'sft', 1);
+}
+
+function smaller(key: string, value: unknown): unknown {
+  if (key === 'stackTrace') return '';
+  if (key === 'activityTaskScheduledEventAttributes') return { ...(value as object), input: undefined };
+  return value;
+}

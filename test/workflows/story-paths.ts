@@ -1,0 +1,119 @@
+/** The paths through the story whose histories are kept: what happens on each, and which of its runs are kept. */
+import type { Document } from '../support/recipes.ts';
+import { recipeOf } from '../support/recipes.ts';
+import {
+  type Answers,
+  checkpointOf,
+  completed,
+  evaluatedSft,
+  judged,
+  promotes,
+  rowOf,
+  runsOn,
+  type Story,
+  ticketOf,
+} from '../support/stories.ts';
+import { failureOf, type Run, untilState } from '../support/workflow-bench.ts';
+import type { PhaseContext } from '../../workflows/contract.ts';
+
+export interface Path {
+  readonly name: string;
+  readonly recipe: Document;
+  readonly answers: Answers;
+  /** What a person does; then the run ends. */
+  readonly act?: (run: Run, story: Story) => Promise<unknown>;
+}
+
+/** Each path's runs: the pipeline, its phase `sft`, and that phase's last evaluation. */
+export const kept = ['pipeline', 'phase', 'evaluation'] as const;
+
+const evaluatedOnce = { ...evaluatedSft, evaluate: { benchmarks: ['addition'] } };
+const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
+
+/** An evaluation that is killed, or fails, once. */
+const evaluationOnce =
+  (kind: 'again' | 'fail'): NonNullable<Answers['judgeEvaluation']> =>
+  (_, times) =>
+    Promise.resolve({ kind: times === 1 ? kind : 'completed', sentence: 'killed: SIGKILL.', delaySeconds: 1 });
+
+export const paths: readonly Path[] = [
+  {
+    name: 'straight',
+    recipe: recipeOf([evaluatedSft]),
+    answers: { judgeGate: ({ context }) => Promise.resolve(promotes(context, [rowOf(context, 50)])) },
+  },
+  {
+    name: 'resume',
+    recipe: recipeOf([evaluatedOnce]),
+    answers: {
+      openAttempt: ({ context, opened }) => Promise.resolve(ticketOf(context, opened, opened === 1 ? 0 : 20)),
+      awaitJob: ({ context, ticket, seenSteps }, times) => {
+        if (times === 2) return Promise.resolve({ kind: 'stalled', because: 'no progress for 900 s while training' });
+        const isDue = ticket.purpose === 'train' && ticket.number === 2 && seenSteps.length === 0;
+        if (!isDue || isBase(context)) return Promise.resolve({ kind: 'ended' });
+        return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, 50, 2) });
+      },
+      judgeAttempt: ({ context, ticket }) =>
+        Promise.resolve(isBase(context) || ticket.number > 1 ? completed : judged('resume', { delaySeconds: 1 })),
+      judgeEvaluation: evaluationOnce('again'),
+    },
+  },
+  {
+    name: 'hold-and-release',
+    recipe: recipeOf([evaluatedOnce]),
+    answers: {
+      judgeAttempt: ({ context, ticket }) =>
+        Promise.resolve(isBase(context) || ticket.number > 1 ? completed : judged('hold')),
+      judgeEvaluation: evaluationOnce('fail'),
+    },
+    async act(run) {
+      await untilState(run, 'sft', 'held');
+      await run.executeUpdate('release', { args: [{ phase: 'sft', by: 'ann', reason: 'the disk is larger now' }] });
+    },
+  },
+  {
+    name: 'more-evaluations',
+    recipe: recipeOf([evaluatedOnce]),
+    answers: {
+      judgeGate: ({ context }, times) => {
+        const missing = { checkpoint: checkpointOf(context, 50).id, benchmark: 'addition', version: 1, seed: 2 };
+        const more = {
+          kind: 'more-evaluations',
+          sentence: '1 evaluation more.',
+          rows: [],
+          missing: [missing],
+        } as const;
+        return Promise.resolve(times === 2 ? more : promotes(context));
+      },
+    },
+  },
+  {
+    name: 'reuse',
+    recipe: recipeOf([evaluatedOnce]),
+    answers: {
+      findFinishedPhase: ({ phase, ...context }) => {
+        if (phase.kind !== 'base') return Promise.resolve(null);
+        const checkpoint = { ...checkpointOf({ ...context, phase }, 160), digest: 'digest' };
+        const because = 'Finished work of yesterday (phase base).';
+        return Promise.resolve({ outcome: { state: 'reused', checkpoint, because, score: null }, rows: [] });
+      },
+      openEvaluation: () => Promise.resolve(null),
+    },
+  },
+  {
+    name: 'cancel',
+    recipe: recipeOf([evaluatedSft]),
+    answers: {
+      awaitJob: ({ context, ticket, seenSteps }) => {
+        if (isBase(context)) return Promise.resolve({ kind: 'ended' });
+        if (ticket.purpose === 'evaluate' || seenSteps.length > 0) return runsOn();
+        return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, 20) });
+      },
+    },
+    async act(run, story) {
+      await story.called('awaitJob', 4);
+      await run.cancel();
+      await failureOf(run);
+    },
+  },
+];
