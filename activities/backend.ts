@@ -39,6 +39,8 @@ export type JobStatus =
     }
   | {
       readonly state: 'ended';
+      /** When its first process began; null when none ever did. */
+      readonly startedAt: string | null;
       readonly ranks: readonly RankEnd[];
       readonly endedAt: string;
       readonly stopRequested: StopReason | null;

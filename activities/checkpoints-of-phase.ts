@@ -6,21 +6,28 @@
 import { checkpointId } from '../decisions/checkpoint-id.ts';
 import { dueSteps } from '../decisions/due-steps.ts';
 import type { ResumeCandidate } from '../decisions/resume-point.ts';
+import { retryPolicies } from '../decisions/retry-policies.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { identityOfPhase } from './phase-record.ts';
 
-/** Everything an attempt of this run might go on from, torn ones included. */
+/**
+ * Everything an attempt might go on from, torn ones included: of this run, and of earlier runs of this workflow id that trained the
+ * same. Nothing of an attempt whose checkpoints are not trusted.
+ */
 export async function candidatesOfPhase(
   dependencies: ActivityDependencies,
   context: PhaseContext,
 ): Promise<ResumeCandidate[]> {
-  const attempts = await attemptsOfRun(dependencies, context);
+  const attempts = await attemptsOfWork(dependencies, context);
+  const distrusted = await distrustedAttempts(dependencies, context, attempts);
   const { store } = dependencies.placeOf(context.profile);
+  const trusted = attempts.filter(({ number }) => !distrusted.has(number));
   const found = await Promise.all(
-    attempts.map(async ({ number, directory }) => {
+    trusted.map(async ({ number, directory }) => {
       const checkpoints = directory === null ? [] : await store.checkpoints(directory);
       return checkpoints.map((checkpoint) => ({
         ...checkpoint,
@@ -31,6 +38,19 @@ export async function candidatesOfPhase(
     }),
   );
   return found.flat();
+}
+
+async function distrustedAttempts(
+  { ledger }: ActivityDependencies,
+  { phase }: PhaseContext,
+  attempts: readonly AttemptRecord[],
+): Promise<ReadonlySet<number>> {
+  const runs = [...new Set(attempts.map(({ runId }) => runId))];
+  const incidents = await Promise.all(
+    runs.map((runId) => ledger.incidentsOf({ runId, phase: phase.name, purpose: 'train' })),
+  );
+  const distrusted = incidents.flat().filter((one) => retryPolicies[one.class].distrustsCheckpoints === true);
+  return new Set(distrusted.map(({ attempt }) => attempt));
 }
 
 /** Records a complete checkpoint; again changes nothing. */
@@ -71,30 +91,31 @@ function baseBelow(start: CheckpointRef | null): string | null {
 }
 
 /**
- * Of this run, the recorded checkpoints at due steps that the completed attempt descends from or made itself: what an attempt
- * wrote after the step that its successor went back to is no candidate.
+ * The complete checkpoints at due steps that the completed attempt made or descends from: what an attempt wrote after the step that
+ * its successor went back to is no candidate.
  */
 export async function candidatesForGate(
   dependencies: ActivityDependencies,
   context: PhaseContext,
 ): Promise<CheckpointRecord[]> {
-  const attempts = await attemptsOfRun(dependencies, context);
-  const records = await dependencies.ledger.checkpointsOf({ runId: context.runId, phase: context.phase.name });
+  const { ledger, placeOf } = dependencies;
+  const { store } = placeOf(context.profile);
+  const attempts = await attemptsOfWork(dependencies, context);
   const due = new Set(context.phase.evaluate ? dueSteps(context.phase) : dueSteps(context.phase).slice(-1));
   const chosen = new Map<number, CheckpointRecord>();
   let upTo = Infinity;
-  for (
-    let at = attempts.findLast(({ state }) => state === 'completed');
-    at !== undefined;
-    at = predecessor(attempts, at)
-  ) {
-    for (const record of records) {
-      if (record.attempt === at.number && record.step <= upTo && due.has(record.step) && !chosen.has(record.step))
-        chosen.set(record.step, record);
+  let at = attempts.findLast(({ state, runId }) => state === 'completed' && runId === context.runId);
+  for (; at !== undefined; at = predecessor(attempts, at)) {
+    for (const checkpoint of at.directory === null ? [] : await store.checkpoints(at.directory)) {
+      const { step, level } = checkpoint;
+      if (level === 'torn' || step > upTo || !due.has(step) || chosen.has(step)) continue;
+      const { id } = await recordCheckpoint(dependencies, context, { attempt: at.number, checkpoint });
+      const record = await ledger.checkpoint(id);
+      if (record) chosen.set(step, record);
     }
     upTo = Math.min(upTo, resumeOf(at)?.step ?? 0);
   }
-  return [...chosen.values()].sort((a, b) => a.step - b.step);
+  return [...chosen.values()].sort((one, other) => one.step - other.step);
 }
 
 function predecessor(
@@ -114,16 +135,17 @@ function resumeOf({
   return (request as { resume: { path: string; step: number } | null } | null)?.resume ?? null;
 }
 
-async function attemptsOfRun(
-  dependencies: ActivityDependencies,
-  context: PhaseContext,
-): Promise<readonly AttemptRecord[]> {
-  return await dependencies.ledger.attemptsOf({
-    workflowId: context.pipelineId,
-    runId: context.runId,
-    phase: context.phase.name,
-    purpose: 'train',
-  });
+/** Attempts of this run, and of earlier runs of this workflow id whose phase is the same work. */
+async function attemptsOfWork({ ledger }: ActivityDependencies, context: PhaseContext): Promise<AttemptRecord[]> {
+  const { pipelineId: workflowId, phase } = context;
+  const attempts = await ledger.attemptsOf({ workflowId, phase: phase.name, purpose: 'train' });
+  const { digest } = identityOfPhase(context);
+  const runs = new Set([context.runId]);
+  for (const runId of new Set(attempts.map((attempt) => attempt.runId))) {
+    const phases = await ledger.phasesOf(runId);
+    if (phases.some((one) => one.phase === phase.name && one.identity === digest)) runs.add(runId);
+  }
+  return attempts.filter(({ runId }) => runs.has(runId));
 }
 
 function idOf(context: PhaseContext, attempt: number, step: number): string {

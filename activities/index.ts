@@ -5,6 +5,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { evaluationActivities, type EvaluationActivities } from './evaluations.ts';
 import { withFailures } from './failures.ts';
 import { gateActivities, type GateActivities } from './gate.ts';
+import { withHeartbeats } from './heartbeats.ts';
 import { jobActivities, type JobActivities } from './jobs.ts';
 import { judgeActivities, type JudgeActivities } from './judge-attempt.ts';
 import { pipelineActivities, type PipelineActivities } from './pipelines.ts';
@@ -19,14 +20,19 @@ export type Activities = PipelineActivities &
   PromotionActivities;
 
 export function createActivities(dependencies: ActivityDependencies): Activities & AnswerActivities {
-  return withFailures({
-    ...pipelineActivities(dependencies),
-    ...attemptActivities(dependencies),
-    ...jobActivities(dependencies),
-    ...judgeActivities(dependencies),
-    ...evaluationActivities(dependencies),
-    ...gateActivities(dependencies),
-    ...promotionActivities(dependencies),
-    ...answerActivities(dependencies),
-  });
+  const { awaitJob, ...jobs } = jobActivities(dependencies);
+  const beating = withHeartbeats(
+    {
+      ...pipelineActivities(dependencies),
+      ...attemptActivities(dependencies),
+      ...jobs,
+      ...judgeActivities(dependencies),
+      ...evaluationActivities(dependencies),
+      ...gateActivities(dependencies),
+      ...promotionActivities(dependencies),
+      ...answerActivities(dependencies),
+    },
+    dependencies.heartbeatSeconds,
+  );
+  return withFailures({ ...beating, awaitJob });
 }

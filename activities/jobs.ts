@@ -5,6 +5,8 @@
  */
 import { cancelled, Context } from '@temporalio/activity';
 import type { Progress } from '../decisions/failure.ts';
+import { TemperError } from '../decisions/errors.ts';
+import { sentenceOfProgress } from '../decisions/sentences.ts';
 import { judgeProgress } from '../decisions/stall.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
 import type { CheckpointRef, JobHeartbeat, PhaseContext } from '../workflows/contract.ts';
@@ -33,6 +35,9 @@ export interface JobActivities {
   /** Resolves when nothing of the job runs. */
   stopJob(input: OfJob & { readonly reason: StopReason }): Promise<void>;
 }
+
+/** Scans in a row that may fail before the wait is given up and tried anew. */
+const scansThatMayFail = 5;
 
 export function jobActivities(dependencies: ActivityDependencies): JobActivities {
   const { ledger } = dependencies;
@@ -100,8 +105,10 @@ class Watch {
   readonly #activity = Context.current();
   #status: JobStatus | null = null;
   #progress: Progress | null = null;
-  /** When step or doing last changed, by this worker's clock. */
-  #movedAt: string | null = null;
+  /** When the trainer last said something new, by this worker's clock; at first, when this wait began. */
+  #movedAt: Date;
+  /** Scans in a row that failed. */
+  #scanTrouble = 0;
   #checkpoint: number | null = null;
 
   constructor(
@@ -112,15 +119,16 @@ class Watch {
     this.#dependencies = dependencies;
     this.#backend = backend;
     this.#input = input;
+    this.#movedAt = dependencies.now();
   }
 
   async nextEvent(): Promise<SeenEvent> {
-    // A new wait in the middle of a job begins where the job is, not at its start.
-    this.#progress = (await this.#dependencies.scanner.scanNow(this.#input.ticket.directory)).progress;
     const beat = setInterval(() => {
       this.#beat();
     }, this.#dependencies.heartbeatSeconds * 1000);
     try {
+      // A new wait in the middle of a job begins where the job is, not at its start.
+      this.#progress = (await this.#dependencies.scanner.scanNow(this.#input.ticket.directory)).progress;
       return await Promise.race([this.#dueCheckpoint(), this.#end(), this.#stall(), cancelled()]);
     } finally {
       clearInterval(beat);
@@ -130,7 +138,7 @@ class Watch {
 
   /** The next due checkpoint that was not told before. */
   #dueCheckpoint(): Promise<SeenEvent> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const unwatch = this.#dependencies.scanner.watch(this.#input.ticket.directory, {
         progress: (progress) => {
           this.#see(progress);
@@ -138,6 +146,12 @@ class Watch {
         checkpoint: (checkpoint) => {
           this.#checkpoint = Math.max(this.#checkpoint ?? 0, checkpoint.step);
           if (this.#isNewAndDue(checkpoint)) resolve({ kind: 'checkpoint', checkpoint });
+        },
+        trouble: (cause) => {
+          this.#scanTrouble += 1;
+          if (this.#scanTrouble < scansThatMayFail) return;
+          const message = `the store cannot be read: ${this.#input.ticket.directory}`;
+          reject(new TemperError('store-unavailable', message, { cause }));
         },
       });
       this.#gone.signal.addEventListener('abort', unwatch);
@@ -169,15 +183,15 @@ class Watch {
   #stall(): Promise<SeenEvent> {
     return new Promise((resolve) => {
       const timer = setInterval(() => {
-        if (this.#status?.state !== 'running') return;
+        // A job that cannot be seen is not one that stalls.
+        if (this.#status?.state !== 'running' || this.#scanTrouble > 0) return;
         const verdict = judgeProgress(this.#progress, {
           startedAt: this.#status.since,
           now: this.#dependencies.now().toISOString(),
-          ...(this.#movedAt === null ? {} : { movedAt: this.#movedAt }),
+          movedAt: this.#movedAt.toISOString(),
         });
         if (verdict.kind === 'alive') return;
-        const because = `no progress for ${String(Math.round(verdict.idleSeconds))} s while ${verdict.doing}, at step ${String(verdict.step)}; ${String(verdict.budgetSeconds)} s are allowed`;
-        resolve({ kind: 'stalled', because });
+        resolve({ kind: 'stalled', because: sentenceOfProgress(verdict) });
       }, this.#dependencies.heartbeatSeconds * 1000);
       this.#gone.signal.addEventListener('abort', () => {
         clearInterval(timer);
@@ -186,10 +200,9 @@ class Watch {
   }
 
   #see(progress: Progress): void {
-    if (progress.step !== this.#progress?.step || progress.doing !== this.#progress.doing) {
-      this.#movedAt = this.#progress === null ? null : this.#dependencies.now().toISOString();
-    }
+    if (!saysTheSame(progress, this.#progress)) this.#movedAt = this.#dependencies.now();
     this.#progress = progress;
+    this.#scanTrouble = 0;
     this.#beat();
   }
 
@@ -210,4 +223,10 @@ class Watch {
     };
     this.#activity.heartbeat(details);
   }
+}
+
+/** Lines that only repeat themselves are no progress; new metrics are, such as the batches of a long evaluation. */
+function saysTheSame(one: Progress, other: Progress | null): boolean {
+  const what = ({ step, doing, metrics }: Progress) => JSON.stringify([step, doing, metrics]);
+  return other !== null && what(one) === what(other);
 }

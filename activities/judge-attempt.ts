@@ -6,11 +6,13 @@
 import { classify, incidentOf } from '../decisions/classify.ts';
 import type { Evidence, Incident } from '../decisions/failure.ts';
 import { decideRetry, type RetryDecision } from '../decisions/retry.ts';
+import { retryPolicies } from '../decisions/retry-policies.ts';
 import { sentenceOfClass, sentenceOfRetry } from '../decisions/sentences.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
+import type { DecisionRecord } from '../store/ledger/decisions.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
 import type { AttemptTicket } from './attempts.ts';
-import type { JobRef } from './backend.ts';
+import type { JobRef, JobStatus } from './backend.ts';
 import { recordCheckpoint } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
@@ -101,10 +103,16 @@ export async function gatherEvidence(
     job: status.state === 'vanished' ? 'vanished' : 'ended',
     stoppedByTemper: status.state === 'ended' ? (status.stopRequested ?? 'no') : 'no',
     ranks: status.state === 'ended' ? status.ranks : [],
+    ranSeconds: status.state === 'ended' ? ranSeconds(status) : 0,
     lastProgress: await store.lastProgress(ticket.directory),
     result: await store.result(ticket.directory),
     ...artifacts,
   };
+}
+
+/** Seconds from the start of its first process to the end of the job; 0 when nothing ever ran. */
+function ranSeconds({ startedAt, endedAt }: Extract<JobStatus, { state: 'ended' }>): number {
+  return startedAt === null ? 0 : Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
 }
 
 type Judged =
@@ -122,6 +130,9 @@ export async function judge(
   const { pipelineId: workflowId, runId, phase } = context;
   const key = { workflowId, phase: phase.name, purpose: ticket.purpose, number: ticket.number };
   const at = dependencies.now().toISOString();
+  const decisionKey = `${runId}/${phase.name}/${ticket.purpose}/${String(ticket.number)}/retry`;
+  const before = (await ledger.decisionsOf({ runId, phase: phase.name })).find((one) => one.key === decisionKey);
+  if (before) return decided(before as DecisionRecord<RetryDecision>);
   const verdict = classify(evidence);
   if (verdict.kind === 'completed') {
     await ledger.changeAttempt(key, { state: 'completed', at, evidence });
@@ -130,7 +141,8 @@ export async function judge(
       sentence: `attempt ${String(ticket.number)} is complete at step ${String(verdict.result.finalStep)}`,
     };
   }
-  const completedStep = Math.max(evidence.newestCompleteStep ?? 0, ticket.resumeStep);
+  const saved = retryPolicies[verdict.class].distrustsCheckpoints === true ? 0 : (evidence.newestCompleteStep ?? 0);
+  const completedStep = Math.max(saved, ticket.resumeStep);
   const incident = await ledger.recordIncident({
     workflowId,
     runId,
@@ -144,8 +156,7 @@ export async function judge(
   const counted = await countedIncidents(dependencies, ended);
   const decision = decideRetry(context.budgets, counted, { gpuHoursUsed: await hoursUsed(dependencies, context) });
   const sentence = `attempt ${String(ticket.number)} at step ${String(incident.step)}: ${sentenceOfClass(incident.class, incident.because)} ${sentenceOfRetry(decision)}`;
-  const decisionKey = `${runId}/${phase.name}/${ticket.purpose}/${String(ticket.number)}/retry`;
-  await ledger.recordDecision({
+  const recorded = await ledger.recordDecision<RetryDecision>({
     key: decisionKey,
     runId,
     phase: phase.name,
@@ -155,7 +166,12 @@ export async function judge(
     evidence: { incident, sentence },
     at,
   });
-  return { kind: 'failed', decision, sentence };
+  return decided(recorded);
+}
+
+/** A decision stands as it was recorded first: an activity that is tried again, or with tuned rules, decides nothing anew. */
+function decided({ answer, evidence }: DecisionRecord<RetryDecision>): Judged {
+  return { kind: 'failed', decision: answer, sentence: (evidence as { sentence: string }).sentence };
 }
 
 /** The incidents since the phase began or a person released it. */
@@ -175,14 +191,14 @@ async function countedIncidents(
   return incidents.filter(({ attempt }) => attempt > forgiven);
 }
 
-/** Hours that attempts of the phase held a slot. */
-async function hoursUsed(dependencies: ActivityDependencies, context: PhaseContext): Promise<number> {
-  const attempts = await attemptsOf(dependencies, context);
-  const now = dependencies.now().getTime();
-  const milliseconds = attempts.map(
-    ({ createdAt, endedAt }) => (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(createdAt),
+/** Hours that jobs of the phase ran, evaluations included: neither queue nor judging is charged. */
+async function hoursUsed({ ledger }: ActivityDependencies, context: PhaseContext): Promise<number> {
+  const { pipelineId: workflowId, runId, phase } = context;
+  const purposes = ['train', 'evaluate'] as const;
+  const attempts = await Promise.all(
+    purposes.map((purpose) => ledger.attemptsOf({ workflowId, runId, phase: phase.name, purpose })),
   );
-  return milliseconds.reduce((sum, one) => sum + one, 0) / 3_600_000;
+  return attempts.flat().reduce((seconds, { evidence }) => seconds + (evidence?.ranSeconds ?? 0), 0) / 3600;
 }
 
 async function attemptsOf(dependencies: ActivityDependencies, { pipelineId, runId, phase }: PhaseContext) {

@@ -27,6 +27,10 @@ const codes = {
 
 export type ErrorCode = keyof typeof codes;
 
+export function isErrorCode(text: unknown): text is ErrorCode {
+  return typeof text === 'string' && Object.hasOwn(codes, text);
+}
+
 /** An error of the closed list. `message` is one line a person can act on. */
 export class TemperError extends Error {
   override readonly name = 'TemperError';

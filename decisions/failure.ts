@@ -114,6 +114,8 @@ export interface Evidence {
   /** True when Temper itself asked the job to stop. */
   readonly stoppedByTemper: 'no' | 'cancel' | 'shutdown' | 'stalled' | 'deadline';
   readonly ranks: readonly RankEnd[];
+  /** Seconds that the job held what it runs on; time in a queue is none. */
+  readonly ranSeconds: number;
   readonly lastProgress: Progress | null;
   /** Null: absent or unreadable. */
   readonly result: TrainerResult | null;

@@ -38,7 +38,7 @@ export function judgeGate(input: GateInput): GateVerdict {
   }
   refuseEmptyEvaluations(input);
   const missing = missingFirstSeeds(input);
-  if (missing.length > input.evaluationBudgetLeft) {
+  if (missing.length > 0 && missing.length > input.evaluationBudgetLeft) {
     const because = { rule: 'evaluation-budget', missing: missing.length, left: input.evaluationBudgetLeft } as const;
     return { kind: 'hold', because, stages: [] };
   }

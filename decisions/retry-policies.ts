@@ -15,6 +15,8 @@ export interface RetryPolicy {
   readonly avoid?: 'node' | 'node-on-repeat';
   /** What has to differ next time; without it the same failure would follow. */
   readonly change?: 'micro-batch' | 'memory' | 'shared-memory' | 'prune';
+  /** What the attempt saved is nowhere to go on from: a next attempt would take it as its own, and prove nothing. */
+  readonly distrustsCheckpoints?: true;
   /** How often the phase may answer this class so; then a person is asked. */
   readonly atMost?: number;
 }
@@ -54,8 +56,8 @@ export const retryPolicies: Readonly<Record<FailureClass, RetryPolicy>> = {
   auth: hopeless,
   'data-missing': hopeless,
   'admission-denied': hopeless,
-  'no-progress': { ...charged, delaySeconds: 1, atMost: 1 },
-  'resume-mismatch': { ...charged, delaySeconds: 1, atMost: 1 },
+  'no-progress': { ...charged, delaySeconds: 1, atMost: 1, distrustsCheckpoints: true },
+  'resume-mismatch': { ...charged, delaySeconds: 1, atMost: 1, distrustsCheckpoints: true },
   unproven: { ...charged, delaySeconds: 1, atMost: 2 },
   'job-lost': { then: 'hold', charge: 'attempt', delaySeconds: 0 },
   deadline: { ...charged, delaySeconds: 1 },

@@ -69,6 +69,7 @@ async function orphaned(files: JobFiles, started: Started): Promise<JobStatus> {
 
 async function ended(files: JobFiles, exit: Exit): Promise<Look> {
   const stop = await files.readStop();
+  const startedAt = (await files.readStarted())?.startedAt ?? null;
   const rank = {
     rank: 0,
     node: hostname(),
@@ -79,7 +80,7 @@ async function ended(files: JobFiles, exit: Exit): Promise<Look> {
     reason: exit.reason,
   };
   return {
-    status: { state: 'ended', ranks: [rank], endedAt: exit.endedAt, stopRequested: stop?.reason ?? null },
+    status: { state: 'ended', startedAt, ranks: [rank], endedAt: exit.endedAt, stopRequested: stop?.reason ?? null },
     lifeline: null,
   };
 }

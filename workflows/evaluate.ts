@@ -5,9 +5,11 @@
  */
 import { ApplicationFailure, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { EvaluationInput } from './contract.ts';
+import { mustComeFromAPipeline } from './explained.ts';
 import { activities, runJob } from './jobs.ts';
 
 export async function evaluateCheckpoint(input: EvaluationInput): Promise<void> {
+  mustComeFromAPipeline((input as EvaluationInput | undefined)?.context);
   const attempts: number[] = [];
   for (let opened = 1; ; opened += 1) {
     const ticket = await activities('open an evaluation').openEvaluation({ ...input, opened });

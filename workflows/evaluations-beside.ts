@@ -21,7 +21,7 @@ export interface EvaluationsBeside {
 }
 
 export function startEvaluations(context: PhaseContext, board: PhaseBoard): EvaluationsBeside {
-  const running: Promise<string | null>[] = [];
+  const running: Promise<void>[] = [];
   let number = 0;
 
   async function run(evaluations: readonly EvaluationKey[], title: string): Promise<string | null> {
@@ -47,13 +47,13 @@ export function startEvaluations(context: PhaseContext, board: PhaseBoard): Eval
     evaluate(checkpoint) {
       const evaluations = keysOf(context, checkpoint);
       if (evaluations.length === 0) return;
-      const title = `${context.phase.name} step ${String(checkpoint.step)} on ${context.phase.evaluate?.benchmarks.join(', ') ?? ''}`;
-      running.push(
-        run(evaluations, title).then((failure) => {
-          if (failure !== null) board.decided(`${failure}; the gate will ask again`);
-          return failure;
-        }),
-      );
+      const title = `${context.phase.name} step ${String(checkpoint.step)}: evaluation on ${context.phase.evaluate?.benchmarks.join(', ') ?? ''}`;
+      const evaluated = run(evaluations, title).then((failure) => {
+        if (failure !== null) board.decided(`${failure}; the gate will ask again`);
+      });
+      // Nobody waits for it while the training runs, and a cancelled phase never does: settled() hears of a rejection, if anybody.
+      evaluated.catch(() => undefined);
+      running.push(evaluated);
     },
     async evaluateAll(missing, title) {
       board.evaluating(title);

@@ -1,5 +1,5 @@
 /** The words of what went wrong underneath, instead of "Activity task failed" or "Child Workflow execution failed". */
-import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure, workflowInfo } from '@temporalio/workflow';
 
 /** The failure that an activity or a child ended with; any other error as it is. */
 export function explained(error: unknown): unknown {
@@ -19,4 +19,11 @@ export function explained(error: unknown): unknown {
 export function messageOf(error: unknown): string {
   const why = explained(error);
   return why instanceof Error ? why.message : String(why);
+}
+
+/** Refuses a phase or an evaluation that was started by hand: only a pipeline knows what it needs. */
+export function mustComeFromAPipeline(context: { readonly pipelineId?: string } | undefined): void {
+  if (context?.pipelineId !== undefined) return;
+  const message = `${workflowInfo().workflowType} is started by postTrainingPipeline, not by hand: start that one with {"recipe": "<name>"}`;
+  throw ApplicationFailure.nonRetryable(message, 'InvalidInput');
 }

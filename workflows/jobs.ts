@@ -1,5 +1,5 @@
 /**
- * Runs one job to its end: submit, await, and stop when the run is cancelled.
+ * Runs one job to its end: submit, await, and stop when the run is cancelled or cannot go on.
  *
  * Covers the order of the three and that no job outlives its workflow. Does not cover what a job does or what its end means.
  */
@@ -9,11 +9,12 @@ import type { JobRef } from '../activities/backend.ts';
 import type { AttemptTicket } from '../activities/attempts.ts';
 import type { CheckpointRef, PhaseContext } from './contract.ts';
 
-/** Idempotent and short: retried for as long as the infrastructure under them is away. */
+/** Idempotent, and beating while they work: retried for as long as the infrastructure under them is away. */
 export function activities(summary: string) {
   return proxyActivities<Activities>({
     summary,
-    startToCloseTimeout: '5 minutes',
+    startToCloseTimeout: '1 day',
+    heartbeatTimeout: '30 seconds',
     retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   });
 }
@@ -54,11 +55,9 @@ export async function runJob(
       }
     }
   } catch (error) {
-    if (isCancellation(error)) {
-      await CancellationScope.nonCancellable(() =>
-        activities(`${title}: stop, the run is cancelled`).stopJob({ context, ticket, job, reason: 'cancel' }),
-      );
-    }
+    const reason = isCancellation(error) ? 'cancel' : 'shutdown';
+    const summary = `${title}: stop, the run ${reason === 'cancel' ? 'is cancelled' : 'cannot go on'}`;
+    await CancellationScope.nonCancellable(() => activities(summary).stopJob({ context, ticket, job, reason }));
     throw error;
   }
 }

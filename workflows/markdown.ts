@@ -45,12 +45,14 @@ export function newestOf(entries: readonly string[]): string {
 
 /** One entry of a list: its head as it is written, then text from outside, cut to so many bytes. */
 export function entry(head: string, text: string, longestBytes: number): string {
-  for (let length = longestBytes; ; ) {
-    const line = `- ${head}: ${escaped(cut(text, length))}`;
-    const over = bytesOf(line) - longestBytes;
-    if (over <= 0 || length <= 1) return line;
-    length = Math.max(1, Math.min(length, text.length) - Math.ceil(over / 4));
+  let length = Math.min(text.length, longestBytes);
+  let line = `- ${head}: ${escaped(cut(text, length))}`;
+  while (bytesOf(line) > longestBytes && length > 1) {
+    // A character has four bytes at most: this never cuts more than it must by much.
+    length = Math.max(1, length - Math.ceil((bytesOf(line) - longestBytes) / 4));
+    line = `- ${head}: ${escaped(cut(text, length))}`;
   }
+  return line;
 }
 
 function cut(text: string, longest: number): string {

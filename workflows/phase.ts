@@ -3,23 +3,16 @@
  *
  * Covers attempts, evaluation beside the training, and the gate. Does not cover how jobs run (activities/) or how to decide (decisions/).
  */
-import {
-  ApplicationFailure,
-  CancellationScope,
-  condition,
-  isCancellation,
-  setHandler,
-  sleep,
-} from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { GateAnswer } from '../activities/gate.ts';
 import type { CheckpointRef, PhaseContext, PhaseEnd, PhaseOutcome } from './contract.ts';
-import { messageOf } from './explained.ts';
+import { messageOf, mustComeFromAPipeline } from './explained.ts';
 import { startEvaluations, type EvaluationsBeside } from './evaluations-beside.ts';
 import { activities, runJob } from './jobs.ts';
-import { releaseSignal } from './messages.ts';
 import { phaseBoard, type PhaseBoard } from './phase-board.ts';
 
 export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome> {
+  mustComeFromAPipeline(context);
   const board = phaseBoard(context);
   const startedAt = Date.now();
   const ended = (end: PhaseEnd, trainer: Readonly<Record<string, number>>) => ({
@@ -129,17 +122,9 @@ async function keepParent(
 /** GPUs are released, and a person has 24 hours. */
 async function holdForAPerson(context: PhaseContext, board: PhaseBoard, sentence: string): Promise<void> {
   if (context.onFailure === 'fail') throw phaseFailed(context, sentence);
-  let released = false;
-  setHandler(releaseSignal, (message) => {
-    released = true;
-    board.decided(
-      `released by ${message.by ?? 'a person'}${message.reason === undefined ? '' : `: ${message.reason}`}`,
-    );
-  });
-  board.held(sentence);
+  const released = board.held(sentence);
   await activities('record that it is held').closePhase({ context, state: 'held', because: sentence });
-  const inTime = await condition(() => released, '24 hours', { summary: 'held for a person' });
-  if (!inTime) throw phaseFailed(context, `${sentence}; held for 24 hours and nobody released it`);
+  if (!(await released)) throw phaseFailed(context, `${sentence}; held for 24 hours and nobody released it`);
   await activities('go on after a release').recordRelease({ context });
 }
 

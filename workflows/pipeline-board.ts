@@ -19,7 +19,6 @@ import {
   type ReleaseInput,
   type ResolvedPipeline,
 } from './contract.ts';
-import { table } from './markdown.ts';
 import {
   leaderboardQuery,
   phaseReportSignal,
@@ -30,6 +29,7 @@ import {
   searchAttributes,
   statusQuery,
 } from './messages.ts';
+import { pipelineDetails } from './pipeline-details.ts';
 
 export interface PipelineBoard {
   opened(resolved: ResolvedPipeline, opened: { readonly searchAttributes: boolean }): void;
@@ -47,16 +47,17 @@ interface Board {
 export function pipelineBoard(): PipelineBoard {
   const board: Board = { resolved: null, phases: [], rows: new Map(), attributes: false, state: 'running' };
   answerQueries(board);
-  setHandler(phaseReportSignal, (report) => {
+  setHandler(phaseReportSignal, (report?: PhaseReport) => {
+    if (report === undefined) return; // sent by hand, with nothing to say
     board.phases = board.phases.map((phase) => (phase.phase === report.phase ? report : phase));
     show(board);
     setAttributes(board, report);
   });
-  setHandler(rowsSignal, (rows) => {
-    for (const row of rows) keepRow(board, row);
+  setHandler(rowsSignal, (rows?: readonly LeaderboardRow[]) => {
+    for (const row of rows ?? []) keepRow(board, row);
   });
   setHandler(releaseUpdate, async (input?: ReleaseInput) => await release(board, input ?? {}), {
-    description: 'Lets a held phase go on. Input: {"phase": "sft", "by": "you", "reason": "why"}; all optional',
+    description: '{"phase": "sft", "by": "you", "reason": "why"}, each optional: lets a held phase go on',
     validator: (input?: ReleaseInput) => {
       heldPhase(board, input ?? {});
     },
@@ -106,13 +107,13 @@ function answerQueries(board: Board): void {
       profile: board.resolved?.profile.name ?? '',
       phases: board.phases,
     }),
-    { description: 'Where each phase stands. No input' },
+    { description: 'No input. Where each phase stands' },
   );
   setHandler(leaderboardQuery, () => ({ rows: inOrder(board) }), {
-    description: 'Every evaluated candidate with its numbers. No input',
+    description: 'No input. Every evaluated candidate with its numbers',
   });
   setHandler(planQuery, () => board.resolved, {
-    description: 'The recipe and profile as they were resolved: what runs. No input',
+    description: 'No input. The recipe and profile as they were resolved: what runs',
   });
 }
 
@@ -146,17 +147,7 @@ function modelName(resolved: ResolvedPipeline): string {
 }
 
 function show(board: Board): void {
-  const recipe = board.resolved?.recipe.name ?? '';
-  const rows = board.phases.map((phase) => [
-    phase.phase,
-    phase.kind,
-    phase.state,
-    phase.attempt > 0 ? String(phase.attempt) : '',
-    phase.of > 0 ? `${String(phase.step)}/${String(phase.of)}` : '',
-    phase.score === null ? '' : phase.score.toFixed(3),
-    phase.note,
-  ]);
-  setCurrentDetails(
-    `**${recipe}** is **${board.state}**\n\n${table(['phase', 'kind', 'state', 'attempt', 'step', 'score', 'what is known'], rows)}`,
-  );
+  const { namespace, workflowId } = workflowInfo();
+  const { resolved, state, phases } = board;
+  setCurrentDetails(pipelineDetails({ namespace, workflowId, resolved, state, phases }));
 }

@@ -24,8 +24,8 @@ import {
 import { explained } from './explained.ts';
 import { whenIdIsFree } from './child-run.ts';
 import { activities } from './jobs.ts';
-import { escaped } from './markdown.ts';
 import { trainPhase } from './phase.ts';
+import { phaseDetails, phaseSummary } from './phase-words.ts';
 import { pipelineBoard, type PipelineBoard } from './pipeline-board.ts';
 
 export async function postTrainingPipeline(input?: PipelineInput): Promise<PipelineResult> {
@@ -106,21 +106,11 @@ async function runPhase(resolved: ResolvedPipeline, phase: Phase, start: PhaseOu
     executeChild(trainPhase, {
       workflowId: childIds.phase(context.pipelineId, phase.name),
       args: [context],
-      staticSummary: `${phase.name}: ${phase.kind}`,
+      staticSummary: phaseSummary(phase),
       staticDetails: phaseDetails(phase, context),
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
     }),
   );
-}
-
-/** What a person reads of the phase before it starts: what is trained, from what, and what decides. */
-function phaseDetails(phase: Phase, { start, recipe }: PhaseContext): string {
-  const params = Object.entries(phase.params).map(
-    ([name, value]) => `- ${escaped(name)}: ${escaped(JSON.stringify(value))}`,
-  );
-  const from = start === null ? 'Makes or names the start.' : `Starts from \`${start.id}\`.`;
-  const evaluated = phase.evaluate ? `Evaluated on ${phase.evaluate.benchmarks.join(', ')}.` : 'Not evaluated.';
-  return [`Phase **${phase.name}** of the recipe **${recipe}**. ${from} ${evaluated}`, '', ...params].join('\n');
 }
 
 async function finished(board: PipelineBoard, outcomes: ReadonlyMap<string, PhaseOutcome>): Promise<PipelineResult> {

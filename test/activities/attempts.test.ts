@@ -43,8 +43,17 @@ describe('the number of an attempt', () => {
     await fakeTrainer(first).saves(10);
     const anew = contextOf({ runId: 'run-2' });
     const ticket = await bench.as('phase-run-2').openAttempt({ ...wish, context: anew });
-    expect(ticket).toMatchObject({ number: 2, resumeStep: 0 });
+    expect(ticket).toMatchObject({ number: 2, resumeStep: 10 });
     expect([ticket.directory, ticket.jobName]).not.toEqual([first.ticket.directory, first.ticket.jobName]);
+  });
+
+  test('of a run started anew with another learning rate begins at step 0', async () => {
+    await fakeTrainer(await startAttempt(bench)).saves(10);
+    const { phase } = contextOf();
+    const changed = { ...phase, params: { ...phase.params, learningRate: 1e-5 } } as typeof phase;
+    const anew = contextOf({ runId: 'run-2', phase: changed });
+    const ticket = await bench.as('phase-run-2').openAttempt({ ...wish, context: anew });
+    expect(ticket).toMatchObject({ number: 2, resumeStep: 0 });
   });
 
   test('two that open at once get two, and two directories', async () => {

@@ -87,7 +87,7 @@ describe('awaitJob answers at the next event', () => {
     bench.pass(16 * 60);
     expect(await event).toEqual({
       kind: 'stalled',
-      because: 'no progress for 960 s while training, at step 12; 900 s are allowed',
+      because: 'It has been training without movement at step 12 for 16 min; 15 min are allowed.',
     });
   });
 

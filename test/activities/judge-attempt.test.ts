@@ -229,6 +229,8 @@ describe('a hold', () => {
   test('comes when the GPU hours are spent', async () => {
     const context = contextOf({ budgets: { attempts: 5, evaluations: 100, waitMinutes: 60, gpuHours: 2 } });
     const attempt = await startAttempt(bench, 1, { context });
+    bench.pass(48 * 3600); // in the queue: not charged
+    bench.backend.run(attempt.job);
     bench.pass(2.5 * 3600);
     bench.backend.end(attempt.job, { exitCode: 1 });
     const judged = await judge(attempt);

@@ -1,9 +1,12 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createActivities } from '../../activities/index.ts';
 import { activityBench, type ActivityBench, runId } from '../support/activity-bench.ts';
 import { leastPhases, recipeOf } from '../support/recipes.ts';
+
+import type { ResolvedPipeline } from '../../workflows/contract.ts';
 
 let bench: ActivityBench;
 beforeEach(async () => {
@@ -79,7 +82,11 @@ describe('resolvePipeline', () => {
 
   test('an empty input starts what the worker names as its default', async () => {
     const activities = createActivities({ ...bench.dependencies, defaultRecipe: 'small' });
-    expect((await activities.resolvePipeline({})).recipe.name).toBe('small');
+    const resolved = await new MockActivityEnvironment().run<[object], ResolvedPipeline>(
+      activities.resolvePipeline,
+      {},
+    );
+    expect(resolved.recipe.name).toBe('small');
   });
 });
 

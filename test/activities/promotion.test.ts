@@ -1,20 +1,28 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { activityBench, type ActivityBench, contextOf, runId, startAttempt } from '../support/activity-bench.ts';
 import { fakeTrainer } from '../support/fake-trainer.ts';
-import { cut } from '../store/checkpoint-fixtures.ts';
+import { cut, hfFiles, write } from '../store/checkpoint-fixtures.ts';
 import type { CheckpointRef, PhaseContext } from '../../workflows/contract.ts';
 
 let bench: ActivityBench;
 beforeEach(async () => {
   bench = await activityBench();
+  await write(join(bench.folder, 'base', 'checkpoint-160'), hfFiles(160));
 });
 afterEach(() => bench.close());
+
+/** A context whose phase starts from a model that lies on the store. */
+function here(more: Partial<PhaseContext> = {}): PhaseContext {
+  const context = contextOf();
+  const start = context.start && { ...context.start, path: join(bench.folder, 'base', 'checkpoint-160') };
+  return { ...context, start, ...more };
+}
 
 const because = 'Promoted: the highest.';
 
 /** The phase's last checkpoint, in the ledger as complete. */
-async function completed(context: PhaseContext = contextOf()): Promise<CheckpointRef> {
+async function completed(context: PhaseContext = here()): Promise<CheckpointRef> {
   const attempt = await startAttempt(bench, 1, { context });
   const trainer = fakeTrainer(attempt);
   await trainer.saves(50);
@@ -26,11 +34,11 @@ async function completed(context: PhaseContext = contextOf()): Promise<Checkpoin
   const { id, path, format, base, step, digest } = record;
   return { id, path, format, base, step, digest };
 }
-const promote = (checkpoint: CheckpointRef, context = contextOf()) =>
+const promote = (checkpoint: CheckpointRef, context = here()) =>
   bench.as(runId).promote({ context, checkpoint, because, score: 0.5 });
 const weightsOf = ({ path }: CheckpointRef) => join(path, 'adapter_model.safetensors');
-const anew = contextOf({ runId: 'run-2', pipelineId: 'another' });
-const find = (context = anew) => bench.as('phase-run-2').findFinishedPhase(context);
+const anew = () => here({ runId: 'run-2', pipelineId: 'another' });
+const find = (context = anew()) => bench.as('phase-run-2').findFinishedPhase(context);
 
 describe('promote', () => {
   test('seals and pins it, and closes the phase; again changes nothing', async () => {
@@ -94,20 +102,20 @@ describe('findFinishedPhase', () => {
     expect((await find())?.rows).toEqual(rows);
   });
 
-  test.each<{ title: string; context: PhaseContext }>([
-    { title: 'another seed', context: { ...anew, seed: 2 } },
-    { title: 'another model', context: { ...anew, model: { tiny: { seed: 9 } } } },
-    { title: 'another start', context: { ...anew, start: null } },
-  ])('finds nothing for $title', async ({ context }) => {
+  test.each<{ title: string; change: Partial<PhaseContext> }>([
+    { title: 'another seed', change: { seed: 2 } },
+    { title: 'another model', change: { model: { tiny: { seed: 9 } } } },
+    { title: 'another start', change: { start: null } },
+  ])('finds nothing for $title', async ({ change }) => {
     await promote(await completed());
-    expect(await find(context)).toBeNull();
+    expect(await find({ ...anew(), ...change })).toBeNull();
   });
 
   test('finds it for another name, profile and budget, which train nothing else', async () => {
     await promote(await completed());
     const context = {
-      ...anew,
-      phase: { ...anew.phase, name: 'tuned' },
+      ...anew(),
+      phase: { ...anew().phase, name: 'tuned' },
       profile: 'other',
       budgets: { attempts: 1, evaluations: 1, waitMinutes: 1 },
     };
@@ -123,10 +131,16 @@ describe('findFinishedPhase', () => {
     expect(await find()).toBeNull();
   });
 
+  test('reuses no adapter whose model below it is gone', async () => {
+    await promote(await completed());
+    await rm(join(bench.folder, 'base', 'checkpoint-160'), { recursive: true });
+    expect(await find()).toBeNull();
+  });
+
   test('reuses no phase that failed, was cancelled or is held', async () => {
     const checkpoint = await promote(await completed());
     for (const state of ['failed', 'cancelled', 'held'] as const) {
-      await bench.as(runId).closePhase({ context: contextOf(), state, because: 'why', checkpoint });
+      await bench.as(runId).closePhase({ context: here(), state, because: 'why', checkpoint });
       expect(await find()).toBeNull();
     }
   });
@@ -134,7 +148,7 @@ describe('findFinishedPhase', () => {
 
 test('a rejected phase keeps its parent, also for the run that reuses it', async () => {
   const start = await promote(await completed());
-  const rejected = contextOf({ start, phase: { ...contextOf().phase, name: 'again' } });
+  const rejected = here({ start, phase: { ...here().phase, name: 'again' } });
   await bench.as(runId).closePhase({ context: rejected, state: 'rejected', because: 'Rejected.', checkpoint: start });
   expect(await bench.ledger.phasesOf('run-1')).toContainEqual(
     expect.objectContaining({ phase: 'again', state: 'rejected', promoted: start.id }),

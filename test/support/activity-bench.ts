@@ -50,10 +50,10 @@ export async function activityBench(): Promise<ActivityBench> {
   const folder = await mkdtemp(join(tmpdir(), 'temper-activities-'));
   const ledger = await openSqliteLedger(join(folder, 'ledger.sqlite'));
   const store = createRunStore(folder);
-  const backend = fakeBackend();
   const scanner = createScanner({ everySeconds: 0.02 });
   const profile = profileSchema.parse({ name: 'local', backend: 'local', graceSeconds: 7 });
   let now = Date.parse('2026-11-29T10:00:00.000Z');
+  const backend = fakeBackend(() => new Date(now));
   const dependencies: ActivityDependencies = {
     ledger,
     scanner,

@@ -119,6 +119,7 @@ export function evidence(): EvidenceBuilder {
     job: 'ended',
     stoppedByTemper: 'no',
     ranks: [rankEnd()],
+    ranSeconds: 60,
     lastProgress: progress('finishing', { step: 50 }),
     result,
     targetArtifactComplete: true,

@@ -26,6 +26,8 @@ import { killIfThere, killProcessesOf, processesOf } from './processes.ts';
 
 export interface Embedded {
   readonly client: Client;
+  /** Where the Web UI of the server is. */
+  readonly uiUrl: string;
   readonly folder: string;
   /** A store of its own with a task queue of its own; no worker yet. */
   site(name: string): Promise<Site>;
@@ -68,6 +70,7 @@ export async function startEmbedded(): Promise<Embedded> {
   const closers: (() => Promise<void>)[] = [];
   return {
     client,
+    uiUrl: server.uiUrl,
     folder,
     async site(name) {
       const environment = {

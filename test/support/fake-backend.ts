@@ -25,8 +25,8 @@ export interface FakeBackend extends Backend {
 const since = '2026-11-29T10:00:00.000Z';
 const isOver = ({ state }: JobStatus) => state === 'ended' || state === 'vanished';
 
-export function fakeBackend(): FakeBackend {
-  const jobs = new Map<string, { readonly ref: JobRef; status: JobStatus }>();
+export function fakeBackend(now: () => Date = () => new Date(since)): FakeBackend {
+  const jobs = new Map<string, { readonly ref: JobRef; status: JobStatus; startedAt: string | null }>();
   const waiters = new Set<() => void>();
   const spectators = new Set<() => void>();
   const submitted: JobSpec[] = [];
@@ -41,9 +41,10 @@ export function fakeBackend(): FakeBackend {
     jobOf(ref).status = status;
     for (const waiter of [...waiters]) waiter();
   }
-  function endOf(ranks: readonly Partial<RankEnd>[], stopRequested: StopReason | null): JobStatus {
-    const ends = ranks.length === 0 ? [{}] : ranks;
-    return { state: 'ended', ranks: ends.map((end, rank) => rankEnd({ rank, ...end })), endedAt: since, stopRequested };
+  function endOf(ref: JobRef, ranks: readonly Partial<RankEnd>[], stopRequested: StopReason | null): JobStatus {
+    const ends = (ranks.length === 0 ? [{}] : ranks).map((end, rank) => rankEnd({ rank, ...end }));
+    const { startedAt } = jobOf(ref);
+    return { state: 'ended', startedAt, ranks: ends, endedAt: now().toISOString(), stopRequested };
   }
 
   return {
@@ -57,7 +58,8 @@ export function fakeBackend(): FakeBackend {
       submitted.push(spec);
       const known = jobs.get(spec.name)?.ref;
       const ref = known ?? { name: spec.name, uid: `uid-${spec.name}`, directory: spec.directory };
-      if (known === undefined) jobs.set(spec.name, { ref, status: { state: 'queued', reason: null, since } });
+      if (known === undefined)
+        jobs.set(spec.name, { ref, status: { state: 'queued', reason: null, since }, startedAt: null });
       return Promise.resolve(ref);
     },
     status: (job) => Promise.resolve(jobOf(job).status),
@@ -79,15 +81,16 @@ export function fakeBackend(): FakeBackend {
     },
     stop(job, { reason, graceSeconds }) {
       stopped.push({ job: job.name, reason, graceSeconds });
-      if (!isOver(jobOf(job).status)) change(job, endOf([{ exitCode: 75 }], reason));
+      if (!isOver(jobOf(job).status)) change(job, endOf(job, [{ exitCode: 75 }], reason));
       return Promise.resolve();
     },
     list: () => Promise.resolve([...jobs.values()].filter(({ status }) => !isOver(status)).map(({ ref }) => ref)),
     run(job) {
+      jobOf(job).startedAt = now().toISOString();
       change(job, { state: 'running', reason: null, since });
     },
     end(job, ...ranks) {
-      change(job, endOf(ranks, null));
+      change(job, endOf(job, ranks, null));
     },
     lose(job) {
       change(job, { state: 'vanished' });

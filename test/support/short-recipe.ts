@@ -23,8 +23,9 @@ const evaluateLast = { benchmarks: ['addition'], seeds: 1, maxSeeds: 1 };
 export const shortened: Readonly<Record<string, unknown>> = {
   'benchmarks.addition.data.rows': 20,
   'benchmarks.addition.samples': 2,
-  'phases.base.params.steps': 160,
-  'phases.base.params.checkpointEvery': 40,
+  // Fewer steps and no completion is ever right: no pair for orpo, no reward for sao.
+  'phases.base.params.steps': 320,
+  'phases.base.params.checkpointEvery': 80,
   'phases.sft.params.steps': 40,
   'phases.sft.params.checkpointEvery': 5,
   'phases.sft.evaluate': { ...evaluateLast, every: 20 },
@@ -39,13 +40,13 @@ export const shortened: Readonly<Record<string, unknown>> = {
   ],
   'phases.drgrpo.evaluate': evaluateLast,
   'phases.drgrpo.gate': gate,
-  'phases.orpo.data.rows': 256,
+  'phases.orpo.data.rows': 128,
   'phases.orpo.params.steps': 4,
   'phases.orpo.params.checkpointEvery': 2,
   'phases.orpo.evaluate': evaluateLast,
   'phases.orpo.gate': gate,
   'phases.bake.gate': gate.slice(0, 1),
-  'phases.sao.params.batchSize': 8,
+  'phases.sao.params.batchSize': 16,
   'phases.sao.params.criticWarmupSteps': 2,
   'phases.sao.params.steps': 8,
   'phases.sao.params.checkpointEvery': 4,
@@ -53,13 +54,17 @@ export const shortened: Readonly<Record<string, unknown>> = {
   'phases.sao.gate': gate,
 };
 
-/** `set` that leaves evaluations and gates out: each phase promotes its last checkpoint. */
-export const unjudged: Readonly<Record<string, unknown>> = Object.fromEntries(
-  ['sft', 'drgrpo'].flatMap((phase) => [
-    [`phases.${phase}.evaluate`, undefined],
-    [`phases.${phase}.gate`, []],
-  ]),
-);
+/** For tests that ask for no quality at all: a base that has seen little, and phases that promote their last checkpoint unjudged. */
+export const careless: Readonly<Record<string, unknown>> = {
+  'phases.base.params.steps': 40,
+  'phases.base.params.checkpointEvery': 20,
+  ...Object.fromEntries(
+    ['sft', 'drgrpo', 'sao'].flatMap((phase) => [
+      [`phases.${phase}.evaluate`, undefined],
+      [`phases.${phase}.gate`, []],
+    ]),
+  ),
+};
 
 /** The shortened recipe with these phases only, and these fields changed. */
 export async function shortRecipe(

@@ -1,0 +1,74 @@
+/**
+ * The current details of a pipeline's page: what stands where, what a person can do about it, and what is known of each phase.
+ *
+ * Narrow on purpose: beside the side bar of the UI a wide table loses its last column. Does not cover how markdown is written (markdown.ts).
+ */
+import { childIds, type PhaseReport, type ResolvedPipeline } from './contract.ts';
+import { bytesOf, entry, table } from './markdown.ts';
+
+export interface PipelinePage {
+  readonly namespace: string;
+  readonly workflowId: string;
+  /** Null until the recipe is resolved. */
+  readonly resolved: ResolvedPipeline | null;
+  readonly state: string;
+  readonly phases: readonly PhaseReport[];
+}
+
+/** With the last note and all: current details travel in an address. Bytes. */
+const longestPage = 3900;
+/** Less than this says nothing of a phase. Bytes. */
+const shortestNote = 60;
+
+/** Markdown under 4 KB. */
+export function pipelineDetails(page: PipelinePage): string {
+  const rows = page.phases.map((phase) => [
+    phase.kind === phase.phase ? phase.phase : `${phase.phase} (${phase.kind})`,
+    phase.state,
+    phase.attempt > 0 ? String(phase.attempt) : '',
+    phase.of > 0 ? `${String(phase.step)}/${String(phase.of)}` : '',
+    phase.score === null ? '' : phase.score.toFixed(3),
+  ]);
+  const top = [headline(page), ...heldText(page), table(['phase', 'state', 'attempt', 'step', 'score'], rows)];
+  const text = top.join('\n\n');
+  return [text, ...known(page, longestPage - bytesOf(text))].join('\n\n');
+}
+
+function headline({ resolved, state }: PipelinePage): string {
+  if (resolved === null) return `It is **${state}**`;
+  const changed = resolved.changed.length === 0 ? '' : `, with ${count(resolved.changed.length, 'field')} set`;
+  return `**${resolved.recipe.name}** on **${resolved.profile.name}** is **${state}**${changed}`;
+}
+
+const count = (number: number, one: string): string => `${String(number)} ${one}${number === 1 ? '' : 's'}`;
+
+/** A held phase waits for a person, who needs to know how to let it go on. */
+function heldText({ phases, state }: PipelinePage): string[] {
+  if (state !== 'running') return [];
+  return phases
+    .filter((phase) => phase.state === 'held')
+    .map(
+      ({ phase }) =>
+        `**${phase} is held for a person**, for 24 hours. To go on: More Actions → Send an Update → \`release\`, with \`{"phase": "${phase}", "by": "you"}\``,
+    );
+}
+
+/** The newest sentence of each phase that has one, with the way to the phase's own page; the later phases where room is short. */
+function known({ namespace, workflowId, phases }: PipelinePage, roomBytes: number): string[] {
+  const told = phases.filter(({ note }) => note !== '');
+  const heads = told.map(({ phase }) => {
+    // Relative: the UI may be served below a path.
+    return `[${phase}](namespaces/${namespace}/workflows/${encodeURIComponent(childIds.phase(workflowId, phase))})`;
+  });
+  const least = (head: string) => bytesOf(head) + shortestNote;
+  const fitting = heads.filter((_, index) => sum(heads.slice(index).map(least)) <= roomBytes);
+  if (fitting.length === 0) return [];
+  const spare = (roomBytes - sum(fitting.map(least))) / fitting.length;
+  const lines = told.slice(-fitting.length).map(({ note }, index) => {
+    const head = fitting[index] ?? '';
+    return entry(head, note, Math.floor(least(head) + spare) - 1);
+  });
+  return [lines.join('\n')];
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
