@@ -123,7 +123,7 @@ class Run:
     def started_from(self, path: Path, step: int, form: str, expected: str | None) -> None:
         """Digest what is about to be loaded, record it, and refuse it when it is not what the request names.
 
-        A resume checkpoint whose trainer was killed between saving and sealing is sealed here: else it could not be promoted.
+        A resume checkpoint whose trainer was killed between saving and sealing is sealed here, so that it can be promoted.
         """
         try:
             seal = compute_seal(path, step, form)
