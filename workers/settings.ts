@@ -65,10 +65,19 @@ function programs(environment: Environment, cache: string): { temporalCli: strin
       { cause },
     );
   }
-  const found = setUpSchema.safeParse(JSON.parse(text));
+  const found = setUpSchema.safeParse(asJson(text));
   if (!found.success)
     throw new TemperError('environment-unusable', `${file} is of another version: run \`npm run setup\``);
   return { temporalCli: temporalCli ?? found.data.temporalCli, python: python ?? found.data.python };
+}
+
+/** Null for a text that is none: a set-up that was interrupted while it wrote. */
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function portOf(environment: Environment, variable: string, fallback: number): number {

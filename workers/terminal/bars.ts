@@ -50,7 +50,8 @@ function barLine(phase: PhaseView, left: number | null): string {
   const { step, of } = progressOf(phase);
   const share =
     phase.state === 'completed' || phase.state === 'reused' || phase.state === 'rejected' ? 1 : of > 0 ? step / of : 0;
-  const full = Math.round(share * barWidth);
+  // A foreign trainer may say more steps than it was asked for.
+  const full = Math.round(Math.min(1, share) * barWidth);
   const bar = `${'█'.repeat(full)}${'·'.repeat(barWidth - full)}`;
   return `${phase.phase.padEnd(8)} ${bar} ${phase.state.padEnd(10)} ${numbersOf(phase)}${left === null ? '' : `  about ${duration(left)} left`}`;
 }
