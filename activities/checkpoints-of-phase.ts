@@ -98,8 +98,8 @@ export async function candidatesForGate(
   dependencies: ActivityDependencies,
   context: PhaseContext,
 ): Promise<CheckpointRecord[]> {
-  const { ledger, placeOf } = dependencies;
-  const { store } = placeOf(context.profile);
+  const { ledger } = dependencies;
+  const { store } = dependencies.placeOf(context.profile);
   const attempts = await attemptsOfWork(dependencies, context);
   const due = new Set(context.phase.evaluate ? dueSteps(context.phase) : dueSteps(context.phase).slice(-1));
   const chosen = new Map<number, CheckpointRecord>();

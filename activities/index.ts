@@ -20,7 +20,7 @@ export type Activities = PipelineActivities &
   PromotionActivities;
 
 export function createActivities(dependencies: ActivityDependencies): Activities & AnswerActivities {
-  const { awaitJob, ...jobs } = jobActivities(dependencies);
+  const jobs = jobActivities(dependencies);
   const beating = withHeartbeats(
     {
       ...pipelineActivities(dependencies),
@@ -34,5 +34,5 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     },
     dependencies.heartbeatSeconds,
   );
-  return withFailures({ ...beating, awaitJob });
+  return withFailures({ ...beating, awaitJob: (input) => jobs.awaitJob(input) });
 }

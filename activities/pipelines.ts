@@ -5,6 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
 import { pipeline as stream } from 'node:stream/promises';
 import type { Recipe } from '../configs/schema.ts';
 import { TemperError } from '../decisions/errors.ts';
@@ -39,6 +41,7 @@ export function pipelineActivities(dependencies: ActivityDependencies): Pipeline
       const place = dependencies.placeOf(input.profile);
       const { value: recipe, source } = await dependencies.readRecipe(named, input.set ?? {});
       await place.store.check();
+      await checkModel(recipe);
       const dataDigests = await digestsOfData(recipe);
       return { recipe, profile: place.profile, source, changed: Object.keys(input.set ?? {}), dataDigests };
     },
@@ -76,7 +79,23 @@ export async function digestsOfData(recipe: Recipe): Promise<Record<string, stri
   return digests;
 }
 
+/** The model's folder is there. Throws `not-found` or `invalid-input` with the field. */
+async function checkModel({ model }: Recipe): Promise<void> {
+  if (!('path' in model)) return;
+  mustBeAbsolute('model.path', model.path);
+  const file = join(model.path, 'config.json');
+  await access(file).catch((cause: unknown) => {
+    throw new TemperError('not-found', `model.path: ${file} cannot be read by the worker`, { cause });
+  });
+}
+
+function mustBeAbsolute(field: string, path: string): void {
+  if (isAbsolute(path)) return;
+  throw new TemperError('invalid-input', `${field}: is "${path}", and trainers run elsewhere: name an absolute path`);
+}
+
 async function digestOfFile(field: string, path: string): Promise<string> {
+  mustBeAbsolute(field, path);
   const hash = createHash('sha256');
   try {
     await stream(createReadStream(path), hash);

@@ -50,9 +50,14 @@ export async function loadProfile(directory: string, name: string): Promise<Reso
   return profileOf(await readNamed(directory, 'profile', name));
 }
 
-/** A profile from a file anywhere. Throws `invalid-input` or `not-found`. */
-export async function loadProfileFile(path: string): Promise<Resolved<Profile>> {
-  return profileOf(await readFileAt(path, path));
+/** A recipe or a profile, which is told by its field `backend`. Throws `invalid-input` or `not-found`. */
+export async function loadFile(
+  path: string,
+  set: Fields = {},
+): Promise<({ readonly kind: 'recipe' } & Resolved<Recipe>) | ({ readonly kind: 'profile' } & Resolved<Profile>)> {
+  const given = await readFileAt(path, path);
+  const isProfile = Object.hasOwn(given.document, 'backend') && !Object.hasOwn(given.document, 'phases');
+  return isProfile ? { kind: 'profile', ...profileOf(given) } : { kind: 'recipe', ...recipeOf(given, set) };
 }
 
 /** A YAML text as a group of fields. Throws `invalid-input`. */

@@ -10,6 +10,7 @@ export type { BrokenRule, PhaseFields } from './schema-phase-rules.ts';
 
 /** What the rules look at; every recipe fits. */
 export interface RecipeFields {
+  readonly model?: { readonly path?: string } | object;
   readonly benchmarks: Readonly<Record<string, { readonly data?: { readonly tiny?: string } | object }>>;
   readonly phases: readonly PhaseFields[];
   readonly budgets: { readonly evaluations?: number };
@@ -21,6 +22,7 @@ export function brokenRules(recipe: RecipeFields): BrokenRule[] {
     const before = recipe.phases.slice(0, index);
     const broken = [
       ...rulesOfPlace(phase, before),
+      ...rulesOfModel(phase, recipe),
       ...rulesOfPhase(phase),
       ...rulesOfExperts(phase, before),
       ...rulesOfBenchmarks(phase, recipe),
@@ -50,6 +52,13 @@ function rulesOfPlace(phase: PhaseFields, before: readonly PhaseFields[]): Broke
     broken.push({ path: ['from'], message });
   }
   return broken;
+}
+
+/** A base that names a model trains nothing. */
+function rulesOfModel({ kind, params }: PhaseFields, { model }: RecipeFields): BrokenRule[] {
+  if (kind !== 'base' || !model || !('path' in model) || !params.steps) return [];
+  const message = `is ${String(params.steps)}, and model.path names a finished model, which is taken as it is: leave steps out`;
+  return [{ path: ['params', 'steps'], message }];
 }
 
 /** A merge that refuses the experts, above a LoRA that trains them, would end the pipeline when all the training is done. */

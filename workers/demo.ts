@@ -50,7 +50,7 @@ async function demo(): Promise<number> {
     screen.leave();
     return await show(temper.client, end);
   } finally {
-    await temper.close({ graceSeconds: temper.place.place.profile.graceSeconds });
+    await temper.close({ hurry: stop.hurried });
     if (stop.asked.aborted) screen.say('Nothing of it runs now; `npm run demo` goes on from here.');
   }
 }

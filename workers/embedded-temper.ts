@@ -6,7 +6,9 @@
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import type { Backend } from '../activities/backend.ts';
 import { createActivities } from '../activities/index.ts';
+import { checkStore } from '../store/store-check.ts';
 import { startEmbeddedServer } from './embedded-server.ts';
 import { openPlace, type OpenPlace } from './place.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
@@ -20,6 +22,14 @@ export interface EmbeddedTemperOptions {
   readonly scanSeconds: number;
 }
 
+/** How the jobs are stopped at the end. */
+export interface Leaving {
+  /** Seconds between SIGTERM and SIGKILL. @default the profile's */
+  readonly graceSeconds: number;
+  /** Ends the grace. */
+  readonly hurry: AbortSignal;
+}
+
 export interface EmbeddedTemper {
   readonly client: Client;
   readonly place: OpenPlace;
@@ -27,7 +37,7 @@ export interface EmbeddedTemper {
   /** Rejects when the server or the worker ends without having been asked to. */
   readonly died: Promise<never>;
   /** Leaves no process: the worker goes first, then the jobs (they save and stop), then the server. */
-  close(options: { readonly graceSeconds: number }): Promise<void>;
+  close(options?: Partial<Leaving>): Promise<void>;
 }
 
 /** Opens everything, or nothing: what was opened before a failure is closed again. */
@@ -41,12 +51,22 @@ export async function openEmbeddedTemper(options: EmbeddedTemperOptions): Promis
   }
 }
 
+/** Closes the newest first, and everything, whatever fails; the first failure is told at the end. */
 async function closeAll(closers: (() => Promise<void>)[]): Promise<void> {
-  for (const close of closers.splice(0).reverse()) await close();
+  const failures: unknown[] = [];
+  for (const close of closers.splice(0).reverse()) {
+    try {
+      await close();
+    } catch (failure) {
+      failures.push(failure);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 async function open(options: EmbeddedTemperOptions, closers: (() => Promise<void>)[]): Promise<EmbeddedTemper> {
   const { settings } = options;
+  await checkStore(settings.storeDirectory);
   const logs = join(settings.storeDirectory, 'logs');
   mkdirSync(logs, { recursive: true });
   const workerLog = createWriteStream(join(logs, 'worker.log'), { flags: 'a' });
@@ -69,7 +89,10 @@ async function open(options: EmbeddedTemperOptions, closers: (() => Promise<void
   closers.push(() => place.close());
 
   const activities = createActivities(place.dependencies);
+  const leaving = { graceSeconds: place.place.profile.graceSeconds, hurry: new AbortController().signal };
+  closers.push(() => stopJobs(place.backend, leaving));
   const worker = await startTemperWorker({ ...settings, address: server.address, activities });
+  closers.push(() => worker.stop());
   const workerDied = worker.running.then(() => new Promise<never>(() => undefined));
   const died = Promise.race([server.died, workerDied]);
   died.catch(() => undefined);
@@ -79,12 +102,27 @@ async function open(options: EmbeddedTemperOptions, closers: (() => Promise<void
     place,
     uiUrl: server.uiUrl,
     died,
-    async close({ graceSeconds }) {
-      await worker.stop();
-      const jobs = await place.backend.list();
-      await Promise.all(jobs.map((job) => place.backend.stop(job, { reason: 'shutdown', graceSeconds })));
+    async close(options) {
+      Object.assign(leaving, options);
       await closeAll(closers);
       workerLog.end();
     },
   };
+}
+
+/** Every job of the backend saves and stops; those that the hurry finds still running are killed. */
+async function stopJobs(backend: Backend, { graceSeconds, hurry }: Leaving): Promise<void> {
+  const jobs = await backend.list();
+  const stopAll = (seconds: number) =>
+    Promise.all(jobs.map((job) => backend.stop(job, { reason: 'shutdown', graceSeconds: seconds })));
+  const hurried = new Promise<void>((resolve, reject) => {
+    const kill = () => {
+      stopAll(0).then(() => {
+        resolve();
+      }, reject);
+    };
+    if (hurry.aborted) kill();
+    hurry.addEventListener('abort', kill);
+  });
+  await Promise.race([stopAll(graceSeconds), hurried]);
 }

@@ -3,6 +3,7 @@
  *
  * Covers wiring. Does not cover the Temporal worker (temper-worker.ts).
  */
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Connection } from '@temporalio/client';
 import type { ActivityDependencies, Place } from '../activities/dependencies.ts';
@@ -37,7 +38,7 @@ export interface PlaceOptions {
 export async function openPlace(options: PlaceOptions): Promise<OpenPlace> {
   const { settings } = options;
   const { value: profile } = await loadProfile(settings.profilesDirectory, options.profile);
-  const storeDirectory = resolve(profile.store.path ?? settings.storeDirectory);
+  const storeDirectory = folderOf(profile.store.path ?? settings.storeDirectory);
   const store = createRunStore(storeDirectory);
   await store.check();
   mustBeProgram(settings.python, 'TEMPER_PYTHON');
@@ -63,6 +64,11 @@ export async function openPlace(options: PlaceOptions): Promise<OpenPlace> {
       await ledger.close();
     },
   };
+}
+
+/** Absolute; `~` is the home folder of whoever runs the worker. */
+function folderOf(path: string): string {
+  return resolve(path.replace(/^~(?=\/|$)/, homedir()));
 }
 
 function dependenciesOf(

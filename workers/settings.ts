@@ -10,7 +10,14 @@ import { z } from 'zod';
 import { TemperError } from '../decisions/errors.ts';
 import { defaultTaskQueue } from '../workflows/contract.ts';
 
-export interface Settings {
+export interface Settings extends Places {
+  readonly temporalCli: string;
+  /** The Python that has the trainers' packages. */
+  readonly python: string;
+}
+
+/** Addresses and folders: what is known without set-up. */
+export interface Places {
   /** The checkout, or the folder that the package is installed in. */
   readonly home: string;
   /** Run directories, the ledger and the embedded server's database lie below it. */
@@ -22,9 +29,6 @@ export interface Settings {
   readonly uiPort: number;
   readonly namespace: string;
   readonly taskQueue: string;
-  readonly temporalCli: string;
-  /** The Python that has the trainers' packages. */
-  readonly python: string;
   /** How often a watched job tells Temporal that it is watched, at most. */
   readonly heartbeatSeconds: number;
 }
@@ -33,10 +37,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const setUpSchema = z.object({ temporalCli: z.string(), python: z.string() });
 
-/** Reads `TEMPER_STORE`, `TEMPER_PORT`, `TEMPER_UI_PORT`, `TEMPER_CACHE`, and what set-up has put in place. Throws `environment-unusable`. */
+/** What `readPlaces` reads, and the programs that set-up has put in place. Throws `environment-unusable`. */
 export function readSettings(environment: Environment): Settings {
+  const places = readPlaces(environment);
+  const cache = resolve(environment['TEMPER_CACHE'] ?? join(places.home, '.temper'));
+  return Object.freeze({ ...places, ...programs(environment, cache) });
+}
+
+/** Reads `TEMPER_STORE`, `TEMPER_RECIPES`, `TEMPER_PROFILES`, `TEMPER_PORT`, `TEMPER_UI_PORT`, `TEMPER_TASK_QUEUE`. */
+export function readPlaces(environment: Environment): Places {
   const home = fileURLToPath(new URL('..', import.meta.url));
-  const cache = resolve(environment['TEMPER_CACHE'] ?? join(home, '.temper'));
   return Object.freeze({
     home,
     storeDirectory: resolve(environment['TEMPER_STORE'] ?? join(home, '.temper', 'store')),
@@ -47,7 +57,6 @@ export function readSettings(environment: Environment): Settings {
     namespace: 'default',
     taskQueue: environment['TEMPER_TASK_QUEUE'] ?? defaultTaskQueue,
     heartbeatSeconds: 10,
-    ...programs(environment, cache),
   });
 }
 

@@ -4,11 +4,21 @@
  * Covers connection, bundle and limits. Does not cover what the activities need (place.ts).
  */
 import { fileURLToPath } from 'node:url';
-import { DefaultLogger, NativeConnection, Runtime, Worker, type LogLevel } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  GracefulShutdownPeriodExpiredError,
+  NativeConnection,
+  type NativeConnectionOptions,
+  Runtime,
+  Worker,
+  type LogLevel,
+} from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
 
 export interface TemperWorkerOptions {
   readonly address: string;
+  /** TLS, API key and headers, where the server asks for them. */
+  readonly connection?: Omit<NativeConnectionOptions, 'address'>;
   readonly namespace: string;
   readonly taskQueue: string;
   readonly activities: Activities;
@@ -31,9 +41,32 @@ export function installRuntime(write: (line: string) => void, level: LogLevel = 
   Runtime.install({ logger, shutdownSignals: [] });
 }
 
+/** How long activities may take to leave. */
+const forceSeconds = 10;
+
 export async function startTemperWorker(options: TemperWorkerOptions): Promise<TemperWorker> {
-  const connection = await NativeConnection.connect({ address: options.address });
-  const worker = await Worker.create({
+  const connection = await NativeConnection.connect({ ...options.connection, address: options.address });
+  const worker = await create(options, connection).catch(async (error: unknown) => {
+    await connection.close();
+    throw error;
+  });
+  const running = worker.run().finally(() => connection.close());
+  running.catch(() => undefined);
+  return {
+    running,
+    async stop() {
+      if (worker.getState() !== 'RUNNING') return; // it has ended by itself, and `running` told why
+      worker.shutdown();
+      await running.catch((error: unknown) => {
+        // An activity that waits for a job to save outlives us: its next attempt goes on waiting.
+        if (!(error instanceof GracefulShutdownPeriodExpiredError)) throw error;
+      });
+    },
+  };
+}
+
+async function create(options: TemperWorkerOptions, connection: NativeConnection): Promise<Worker> {
+  return await Worker.create({
     connection,
     namespace: options.namespace,
     taskQueue: options.taskQueue,
@@ -47,17 +80,8 @@ export async function startTemperWorker(options: TemperWorkerOptions): Promise<T
     maxConcurrentActivityTaskExecutions: 2000,
     maxHeartbeatThrottleInterval: options.heartbeatSeconds * 1000,
     shutdownGraceTime: 0,
-    shutdownForceTime: '10 seconds',
+    shutdownForceTime: forceSeconds * 1000,
   });
-  const running = worker.run().finally(() => connection.close());
-  running.catch(() => undefined);
-  return {
-    running,
-    async stop() {
-      if (worker.getState() === 'RUNNING') worker.shutdown();
-      await running;
-    },
-  };
 }
 
 function errorsToo(_key: string, value: unknown): unknown {

@@ -6,6 +6,7 @@
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { AttemptTicket } from '../activities/attempts.ts';
 import type { GateAnswer } from '../activities/gate.ts';
+import type { Phase } from '../configs/schema.ts';
 import type { PhaseState } from '../decisions/states.ts';
 import type { FinishedWork } from '../activities/promotion.ts';
 import type { CheckpointRef, PhaseContext, PhaseEnd, PhaseReport, ReleaseInput } from './contract.ts';
@@ -33,16 +34,7 @@ export interface PhaseBoard {
 export function phaseBoard(context: PhaseContext): PhaseBoard {
   const decisions: string[] = [];
   const pipeline = pipelineLine();
-  let report: PhaseReport = {
-    phase: context.phase.name,
-    kind: context.phase.kind,
-    state: 'waiting',
-    attempt: 0,
-    step: 0,
-    of: 0,
-    note: '',
-    score: null,
-  };
+  let report = waitingPhase(context.phase);
 
   function show(change: Partial<PhaseReport>): void {
     report = { ...report, ...change };
@@ -57,9 +49,7 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
 
   // From the start: a signal that comes while nothing is held is no release, now or later.
   setHandler(releaseSignal, (message?: ReleaseInput) => {
-    if (report.state !== 'held') return;
-    const why = message?.reason === undefined ? '' : `: ${message.reason}`;
-    show({ state: 'running', note: `released by ${message?.by ?? 'a person'}${why}` });
+    if (report.state === 'held') show({ state: 'running', note: sentenceOfRelease(message ?? {}) });
   });
 
   return {
@@ -98,6 +88,15 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
     },
     delivered: () => pipeline.delivered(),
   };
+}
+
+/** A phase before it begins. */
+export function waitingPhase({ name, kind }: Phase): PhaseReport {
+  return { phase: name, kind, state: 'waiting', attempt: 0, step: 0, of: 0, note: '', score: null };
+}
+
+function sentenceOfRelease({ by = 'a person', reason }: ReleaseInput): string {
+  return `released by ${by}${reason === undefined ? '' : `: ${reason}`}`;
 }
 
 function details(context: PhaseContext, report: PhaseReport, decisions: readonly string[]): string {

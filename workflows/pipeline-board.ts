@@ -29,6 +29,7 @@ import {
   searchAttributes,
   statusQuery,
 } from './messages.ts';
+import { waitingPhase } from './phase-board.ts';
 import { pipelineDetails } from './pipeline-details.ts';
 
 export interface PipelineBoard {
@@ -66,7 +67,7 @@ export function pipelineBoard(): PipelineBoard {
     opened(resolved, { searchAttributes: known }) {
       board.resolved = resolved;
       board.attributes = known;
-      board.phases = resolved.recipe.phases.map(waiting);
+      board.phases = resolved.recipe.phases.map(waitingPhase);
       show(board);
       if (known) {
         upsertSearchAttributes([
@@ -93,10 +94,6 @@ function keepRow(board: Board, row: LeaderboardRow): void {
 function inOrder(board: Board): LeaderboardRow[] {
   const phases = board.phases.map(({ phase }) => phase);
   return [...board.rows.values()].sort((a, b) => phases.indexOf(a.phase) - phases.indexOf(b.phase) || a.step - b.step);
-}
-
-function waiting(phase: ResolvedPipeline['recipe']['phases'][number]): PhaseReport {
-  return { phase: phase.name, kind: phase.kind, state: 'waiting', attempt: 0, step: 0, of: 0, note: '', score: null };
 }
 
 function answerQueries(board: Board): void {

@@ -1,6 +1,9 @@
 /** Every default stands in the schema: what leaves it has every field, so that nobody after it has to know one. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { phaseSchema, profileSchema, recipeSchema } from '../../configs/schema.ts';
+import { repository } from '../../scripts/repository.ts';
 import { basePhase, leastPhases, recipeOf } from '../support/recipes.ts';
 
 const { base: _, ...later } = { base: basePhase, ...leastPhases };
@@ -86,4 +89,46 @@ function absentFields(schema: z.core.JSONSchema.BaseSchema, value: unknown, abov
       ? (value as unknown[]).flatMap((item, index) => absentFields(items, item, at(String(index))))
       : [];
   return [...fields, ...entries];
+}
+
+/** What no recipe sets: fields of a request, and a setting that the built-in trainers keep to themselves. */
+const notOfRecipes = ['seed', 'targetStep', 'digest', 'rows', 'warmupSteps'];
+
+test('a trainer that is asked by hand falls back to the same, and to nothing else', async () => {
+  const known = new Map<string, unknown[]>();
+  collectDefaults(z.toJSONSchema(recipeSchema, { io: 'input' }), known);
+  const fallbacks = await fallbacksOfTrainers();
+  expect(fallbacks.length).toBeGreaterThan(20);
+  const strange = fallbacks.filter(({ field, value }) => !(known.get(field) ?? []).includes(value));
+  expect(strange.filter(({ field }) => !notOfRecipes.includes(field))).toEqual([]);
+});
+
+/** Every default of the schema, by the name of its field. */
+function collectDefaults(schema: z.core.JSONSchema.BaseSchema, into: Map<string, unknown[]>): void {
+  const { properties = {}, items, additionalProperties, anyOf = [], oneOf = [] } = schema;
+  for (const [field, below] of Object.entries(properties)) {
+    if (typeof below === 'boolean') continue;
+    const inside: [string, unknown][] =
+      typeof below.default === 'object' ? Object.entries(below.default as object) : [];
+    const all: [string, unknown][] = [[field, below.default], ...inside];
+    for (const [name, value] of all) into.set(name, [...(into.get(name) ?? []), value]);
+    collectDefaults(below, into);
+  }
+  for (const below of [items, additionalProperties, ...anyOf, ...oneOf].flat()) {
+    if (typeof below === 'object') collectDefaults(below, into);
+  }
+}
+
+/** `params.integer("name", 3)` and its like, with single values. */
+async function fallbacksOfTrainers(): Promise<{ readonly field: string; readonly value: unknown }[]> {
+  const folder = join(repository, 'trainers', 'temper_trainers');
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.py'));
+  const calls = /\.(?:integer|number|flag|text|choice)\("(\w+)",(?: \([^)]*\),)? ("[^"]*"|[\d.e-]+|True|False)\)/g;
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
+  return texts.flatMap((text) =>
+    [...text.matchAll(calls)].map(([, field = '', value = '']) => ({
+      field,
+      value: JSON.parse(value.replace('True', 'true').replace('False', 'false').replace(/\.0$/, '')) as unknown,
+    })),
+  );
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { loadProfileFile, loadRecipeFile } from '../../configs/load.ts';
+import { loadFile, loadRecipeFile } from '../../configs/load.ts';
 import { repository } from '../../scripts/repository.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'temper-positions-'));
@@ -142,7 +142,7 @@ test.each<{ title: string; text: string; set?: Record<string, unknown>; want: st
 test('a profile is answered the same way', async () => {
   const path = join(folder, 'place.yaml');
   await writeFile(path, 'name: place\nbackend: locl\nslots: many\n');
-  await expect(loadProfileFile(path)).rejects.toMatchObject({
+  await expect(loadFile(path)).rejects.toMatchObject({
     details: [
       { line: 2, column: 10, field: 'backend' },
       { line: 3, column: 8, field: 'slots' },

@@ -22,6 +22,13 @@ const onlyFirst = 'the first phase is of kind "base" (it makes or names the star
 test.each<{ title: string; recipe: Document; want: string[] }>([
   { title: 'a recipe that keeps every rule', recipe: recipeOf(), want: ['valid'] },
   {
+    title: 'steps for a model that is only named',
+    recipe: { ...recipeOf(), model: { path: '/models/large' }, phases: [{ ...basePhase, params: { steps: 200 } }] },
+    want: [
+      'phases.base.params.steps: is 200, and model.path names a finished model, which is taken as it is: leave steps out',
+    ],
+  },
+  {
     title: 'two phases of one name',
     recipe: recipeOf([sft({}), sft({})]),
     want: ['phases.sft.name: a phase named "sft" stands above: phases are addressed by their name'],

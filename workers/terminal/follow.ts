@@ -24,6 +24,8 @@ export interface Following {
   readonly died: Promise<never>;
 }
 
+const lookMilliseconds = 5000;
+
 /** Shows the phases until the pipeline ends, or `stop`. Rejects when the server or the worker dies. */
 export async function followPipeline({ client, run, screen, stop, died }: Following): Promise<PipelineEnd> {
   const done = new AbortController();
@@ -37,7 +39,8 @@ export async function followPipeline({ client, run, screen, stop, died }: Follow
   });
   end.catch(() => undefined);
   while (!done.signal.aborted) {
-    await showOnce(client, run.pipelineId, screen);
+    // A look that fails shows nothing new; whether that is the end, `end` knows.
+    await showOnce(client, run.pipelineId, screen).catch(() => undefined);
     await wait(1000, undefined, { signal: done.signal }).catch(() => undefined);
   }
   const ended = await end;
@@ -68,6 +71,6 @@ function stopped(signal: AbortSignal): Promise<PipelineEnd> {
 }
 
 async function showOnce(client: Client, pipelineId: string, screen: Screen): Promise<void> {
-  const phases = await readPhases(client, pipelineId);
+  const phases = await client.withDeadline(Date.now() + lookMilliseconds, () => readPhases(client, pipelineId));
   if (phases.length > 0) screen.show(phases, new Date());
 }

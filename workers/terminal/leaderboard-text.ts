@@ -1,13 +1,8 @@
 /** The leaderboard as a person reads it on a terminal. */
 import type { LeaderboardRow } from '../../decisions/leaderboard.ts';
+import { type Column, columnsText } from './columns.ts';
 
-interface Column {
-  readonly head: string;
-  readonly align: 'left' | 'right';
-  readonly cell: (row: LeaderboardRow) => string;
-}
-
-const columns: readonly Column[] = [
+const columns: readonly Column<LeaderboardRow>[] = [
   { head: 'phase', align: 'left', cell: (row) => row.phase },
   { head: 'step', align: 'right', cell: (row) => String(row.step) },
   { head: 'benchmark', align: 'left', cell: (row) => row.benchmark },
@@ -34,17 +29,6 @@ function gainOf({ gain }: LeaderboardRow): string {
 
 /** One line a candidate (`n` is problems × samples of each), then why each verdict is what it is. */
 export function leaderboardText(rows: readonly LeaderboardRow[]): string {
-  const cells = [columns.map(({ head }) => head), ...rows.map((row) => columns.map(({ cell }) => cell(row)))];
-  const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index]?.length ?? 0)));
-  const lines = cells.map((line) =>
-    line
-      .map((cell, index) =>
-        columns[index]?.align === 'right' ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
-  const rule = widths.map((width) => '─'.repeat(width)).join('  ');
   const reasons = rows.filter(({ why }) => why !== '').map((row) => `  ${row.phase} ${String(row.step)}: ${row.why}`);
-  return [lines[0] ?? '', rule, ...lines.slice(1), '', 'Why:', ...reasons].join('\n');
+  return [columnsText(columns, rows), ...(reasons.length > 0 ? ['', 'Why:', ...reasons] : [])].join('\n');
 }

@@ -1,0 +1,27 @@
+/** The story of a pipeline as a person reads it on a terminal. */
+import type { ExplainedEvent, ExplainedPhase, Explanation } from '../../workflows/contract-questions.ts';
+import { coloured, colouredState } from './colour.ts';
+
+export function explanationText(story: Explanation): string {
+  const { pipeline, recipe, runId, state, startedAt, endedAt, phases, omitted } = story;
+  const ended = endedAt === null ? '' : ` to ${moment(endedAt)}`;
+  const head = `${coloured('head', pipeline)}: recipe ${recipe}, ${colouredState(state)}, ${moment(startedAt)}${ended} UTC (run ${runId})`;
+  const left = omitted > 0 ? [`The oldest ${String(omitted)} events are left out.`] : [];
+  return [head, ...left, ...phases.map(phaseText)].join('\n\n');
+}
+
+function phaseText({ phase, kind, state, because, events }: ExplainedPhase): string {
+  const why = because === '' ? [] : [`  ${because}`];
+  const name = kind === phase ? coloured('head', phase) : `${coloured('head', phase)} (${kind})`;
+  return [`${name}: ${colouredState(state)}`, ...why, ...events.flatMap(eventLines)].join('\n');
+}
+
+function eventLines({ at, about, attempt, sentence, lines }: ExplainedEvent): string[] {
+  const who = about === 'verdict' ? 'gate' : `${about}${attempt === null ? '' : ` ${String(attempt)}`}`;
+  const head = `  ${coloured('quiet', moment(at).slice(11))}  ${who.padEnd(12)}  ${sentence}`;
+  return [head, ...lines.map((line) => `                          ${line}`)];
+}
+
+function moment(iso: string): string {
+  return iso.slice(0, 19).replace('T', ' ');
+}

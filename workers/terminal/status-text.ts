@@ -1,0 +1,46 @@
+/** Where a pipeline stands, as a person reads it on a terminal: once, in columns (bars.ts follows). */
+import { coloured, colouredState } from './colour.ts';
+import { columnsText, type Column } from './columns.ts';
+import type { PhaseView } from './phase-view.ts';
+
+const columns: readonly Column<PhaseView>[] = [
+  { head: 'phase', cell: ({ phase }) => phase },
+  { head: 'kind', cell: ({ kind }) => kind },
+  { head: 'state', cell: ({ state }) => state, paint: (text, { state }) => colouredState(state, text) },
+  { head: 'attempt', align: 'right', cell: ({ attempt }) => (attempt > 0 ? String(attempt) : '') },
+  { head: 'step', align: 'right', cell: stepOf },
+  { head: 'doing', cell: ({ job }) => job?.doing ?? '' },
+  { head: 'score', align: 'right', cell: ({ score }) => (score === null ? '' : score.toFixed(3)) },
+];
+
+export function phasesText(phases: readonly PhaseView[]): string {
+  const notes = phases.filter(({ note }) => note !== '').map(({ phase, note }) => `  ${phase}: ${note}`);
+  return [columnsText(columns, phases), ...(notes.length > 0 ? ['', 'What is known:', ...notes] : [])].join('\n');
+}
+
+function stepOf({ job, step, of }: PhaseView): string {
+  const at = job && job.of > 0 ? job : { step, of };
+  return at.of > 0 ? `${String(at.step)}/${String(at.of)}` : '';
+}
+
+export interface ListedPipeline {
+  readonly pipeline: string;
+  readonly runId: string;
+  /** Temporal's word for the run, such as `running`; `held` where a phase waits for a person. */
+  readonly state: string;
+  readonly phase: string;
+  readonly score: number | null;
+  readonly startedAt: string;
+}
+
+const listColumns: readonly Column<ListedPipeline>[] = [
+  { head: 'pipeline', cell: ({ pipeline }) => pipeline, paint: (text) => coloured('head', text) },
+  { head: 'state', cell: ({ state }) => state, paint: (text, { state }) => colouredState(state, text) },
+  { head: 'phase', cell: ({ phase }) => phase },
+  { head: 'score', align: 'right', cell: ({ score }) => (score === null ? '' : score.toFixed(3)) },
+  { head: 'started (UTC)', cell: ({ startedAt }) => startedAt.slice(0, 16).replace('T', ' ') },
+];
+
+export function pipelinesText(pipelines: readonly ListedPipeline[]): string {
+  return columnsText(listColumns, pipelines);
+}
