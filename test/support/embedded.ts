@@ -64,8 +64,10 @@ export async function startEmbedded(): Promise<Embedded> {
     port,
     uiPort,
   });
-  const connection = await Connection.connect({ address: server.address });
-  await registerSearchAttributes(connection, settings.namespace);
+  const connection = await connect(server.address, settings.namespace).catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
+  });
   const client = new Client({ connection, namespace: settings.namespace });
   const closers: (() => Promise<void>)[] = [];
   return {
@@ -90,6 +92,12 @@ export async function startEmbedded(): Promise<Embedded> {
       if (process.env['TEMPER_KEEP'] === undefined) await rm(folder, { recursive: true });
     },
   };
+}
+
+async function connect(address: string, namespace: string): Promise<Connection> {
+  const connection = await Connection.connect({ address });
+  await registerSearchAttributes(connection, namespace);
+  return connection;
 }
 
 interface SiteOptions {
