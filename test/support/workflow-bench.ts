@@ -20,7 +20,7 @@ export interface WorkflowBench extends Pick<Stories, 'tell'> {
 }
 
 const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url));
-const taskQueue = 'stories';
+export const taskQueue = 'stories';
 
 let bundle: ReturnType<typeof bundleWorkflowCode> | null = null;
 
@@ -79,7 +79,9 @@ function ignore(): void {
 }
 
 /** How the run failed: the type and the words that a person sees. */
-export async function failureOf(run: Run): Promise<{ readonly type: string | undefined; readonly message: string }> {
+export async function failureOf(run: {
+  result(): Promise<unknown>;
+}): Promise<{ readonly type: string | undefined; readonly message: string }> {
   const error = await run.result().then(
     () => null,
     (failure: unknown) => failure,

@@ -2,7 +2,16 @@
 import { TemperError } from '../../decisions/errors.ts';
 import { leastPhases, recipeOf } from '../support/recipes.ts';
 import { evaluatedSft, promotes, rowOf } from '../support/stories.ts';
-import { failureOf, pageOf, type Run, statusOf, workflowBench, type WorkflowBench } from '../support/workflow-bench.ts';
+import { eventually } from '../support/eventually.ts';
+import {
+  failureOf,
+  pageOf,
+  taskQueue,
+  type Run,
+  statusOf,
+  workflowBench,
+  type WorkflowBench,
+} from '../support/workflow-bench.ts';
 
 let bench: WorkflowBench;
 beforeAll(async () => {
@@ -199,6 +208,38 @@ describe('a pipeline that fails', () => {
     expect(failure).toEqual({ type: 'checkpoint-damaged', message: refusal });
     expect(story.inputsOf('closePhase')).toMatchObject([{ state: 'failed', because: refusal }]);
   });
+});
+
+describe('runs that are not a pipeline’s own', () => {
+  test.each(['trainPhase', 'evaluateCheckpoint'])('%s started by hand says what to start instead', async (type) => {
+    const run = await bench.client.workflow.start(type, { workflowId: `by-hand-${type}`, taskQueue, args: [{}] });
+    expect(await failureOf(run)).toEqual({
+      type: 'InvalidInput',
+      message: `${type} is started by postTrainingPipeline, not by hand: start that one with {"recipe": "<name>"}`,
+    });
+  });
+
+  test('a phase waits while an earlier run of its id still closes', async () => {
+    const earlier = await bench.client.workflow.start('blocker', { workflowId: 'nobody-busy/base', taskQueue: 'none' });
+    const story = bench.tell('nobody-busy', recipeOf([]));
+    const run = await bench.start(story);
+    await story.called('openPipeline');
+    await eventually('it waits', 20, async () =>
+      ((await run.fetchHistory()).events ?? []).some((event) => event.timerStartedEventAttributes),
+    );
+    expect(story.inputsOf('openAttempt')).toEqual([]);
+    await earlier.terminate();
+    expect((await run.result()).promoted).toHaveLength(1);
+  });
+});
+
+test('a job whose watch fails for good is stopped, whatever the reason', async () => {
+  const story = bench.tell('watch-fails', recipeOf([]), {
+    awaitJob: () => Promise.reject(new TemperError('ledger-conflict', 'checkpoint x is already recorded')),
+  });
+  const failure = await failureOf(await bench.start(story));
+  expect(failure).toEqual({ type: 'ledger-conflict', message: 'checkpoint x is already recorded' });
+  expect(story.inputsOf('stopJob')).toMatchObject([{ reason: 'shutdown' }]);
 });
 
 describe('the page of the run', () => {
