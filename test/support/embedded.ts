@@ -10,7 +10,7 @@ import { mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { Client, Connection, type WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
 import { jobFiles, type Started } from '../../local/job-files.ts';
 import { repository } from '../../scripts/repository.ts';
 import type { Ledger } from '../../store/ledger/ledger.ts';
@@ -44,7 +44,7 @@ export interface Site {
   attempt(pipelineId: string, phase: string, number?: number): string;
 }
 
-export type PipelineHandle = WorkflowHandle<(input: unknown) => Promise<PipelineResult>>;
+export type PipelineHandle = WorkflowHandleWithFirstExecutionRunId<(input: unknown) => Promise<PipelineResult>>;
 
 export interface WorkerProcess {
   readonly pid: number;
@@ -107,7 +107,7 @@ interface SiteOptions {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-async function openSite(options: SiteOptions): Promise<{ readonly site: Site; close(): Promise<void> }> {
+async function openSite(options: SiteOptions): Promise<{ readonly site: Site; readonly close: () => Promise<void> }> {
   const { client, folder, name } = options;
   const store = join(folder, name);
   await mkdir(store);
