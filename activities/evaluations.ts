@@ -99,9 +99,12 @@ async function judgeEvaluation(
 ): Promise<EvaluationJudgement> {
   const { pipelineId: workflowId, runId, phase } = context;
   const opened = await dependencies.ledger.attemptsOf({ workflowId, runId, phase: phase.name, purpose: 'evaluate' });
-  const { evaluations } = opened.find(({ number }) => number === ticket.number)?.request as {
-    evaluations: Requested[];
-  };
+  const attempt = opened.find(({ number }) => number === ticket.number);
+  if (!attempt) {
+    const message = `evaluation ${String(ticket.number)} of phase "${phase.name}" is not in the ledger`;
+    throw new TemperError('ledger-conflict', message);
+  }
+  const { evaluations } = attempt.request as { evaluations: Requested[] };
   const recorded = await recordOutcomes(dependencies, context, { ticket, evaluations });
   const evidence = await gatherEvidence(
     dependencies,

@@ -77,7 +77,14 @@ async function passGate(context: PhaseContext, board: PhaseBoard, beside: Evalua
     board.judged(answer);
     switch (answer.kind) {
       case 'promote':
-        return await promote(context, board, answer);
+        try {
+          return await promote(context, board, answer);
+        } catch (error) {
+          // All the training is done: a person may mend what is wrong with the checkpoint, so that none of it is lost.
+          if (isCancellation(error)) throw error;
+          await holdForAPerson(context, board, messageOf(error));
+          break;
+        }
       case 'more-evaluations': {
         const failure = await beside.evaluateAll(answer.missing, answer.sentence);
         if (failure !== null) await holdForAPerson(context, board, failure);

@@ -1,5 +1,6 @@
 /** A phase that does not go straight: failures, holds, releases, gates, evaluations, cancellations. */
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import type { EvaluationKey } from '../../decisions/evaluation.ts';
 import type { PhaseContext } from '../../workflows/contract.ts';
 import { eventually } from '../support/eventually.ts';
@@ -210,6 +211,19 @@ describe('the gate', () => {
     await release(run);
     expect((await run.result()).promoted[1]?.outcome.state).toBe('completed');
   });
+});
+
+test('a checkpoint that cannot be promoted is held, with its training, until a person has mended it', async () => {
+  const damaged = ApplicationFailure.nonRetryable('its seal does not agree with its files', 'checkpoint-damaged');
+  const story = bench.tell('damaged', recipeOf([evaluatedSft]), {
+    promote: ({ context, checkpoint }, times) =>
+      isBase(context) || times > 2 ? Promise.resolve({ ...checkpoint, digest: 'd' }) : Promise.reject(damaged),
+  });
+  const run = await bench.start(story);
+  expect((await untilState(run, 'sft', 'held')).note).toBe('held: its seal does not agree with its files');
+  await release(run);
+  expect((await run.result()).promoted[1]?.outcome.state).toBe('completed');
+  expect(story.inputsOf('openAttempt')).toHaveLength(2);
 });
 
 describe('an evaluation', () => {
