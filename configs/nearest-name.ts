@@ -1,8 +1,13 @@
 /** Which valid name did a person mean? */
 
-/** The valid name with the fewest edits to `given`, or null when none is near (more than half of its letters differ). */
+/**
+ * The only valid name that `given` is a part of, such as `drgrpo` of `grpo`; else the one with the fewest edits, or null when none is near
+ * (more than half of its letters differ).
+ */
 export function nearestName(given: string, valid: readonly string[]): string | null {
   const wanted = plain(given);
+  const [whole, another] = wanted.length < shortestPart ? [] : valid.filter((name) => plain(name).includes(wanted));
+  if (whole !== undefined && another === undefined) return whole;
   let best: string | null = null;
   let fewest = Math.floor(wanted.length / 2) + 1;
   for (const name of valid) {
@@ -11,6 +16,8 @@ export function nearestName(given: string, valid: readonly string[]): string | n
   }
   return best;
 }
+
+const shortestPart = 4;
 
 /** `learning-rate`, `learning_rate` and `learningRate` are one name to a person. */
 function plain(name: string): string {

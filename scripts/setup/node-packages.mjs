@@ -2,9 +2,10 @@
  * Step: the packages of package-lock.json in node_modules.
  *
  * npm writes node_modules/.package-lock.json last, so a killed `npm ci` has none; it must name the packages of package-lock.json with
- * the same contents, and each must be on the disk. Not covered: files changed inside a package by hand.
+ * the same contents, and each must be on the disk. Beside them lies the link that lets `npx temper` find the command without asking npm.
+ * Not covered: files changed inside a package by hand.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { runLogged } from './commands.mjs';
 import { readJson } from './record.mjs';
@@ -20,7 +21,9 @@ export const nodePackages = {
   find({ places }) {
     const wanted = readJson(places.packageLock);
     const installed = readJson(join(places.nodeModules, '.package-lock.json'));
-    return samePackages(wanted, installed) && onDisk(places.repository, installed) ? true : undefined;
+    if (!samePackages(wanted, installed) || !onDisk(places.repository, installed)) return undefined;
+    linkCommand(places);
+    return true;
   },
 
   async make(context) {
@@ -30,9 +33,17 @@ export const nodePackages = {
       args: ['ci', '--no-audit', '--no-fund', '--include=dev', '--loglevel=error'],
       fix: 'check that npm can reach its registry, then run this again.',
     });
+    linkCommand(context.places);
     return true;
   },
 };
+
+function linkCommand({ nodeModules }) {
+  const link = join(nodeModules, '.bin', 'temper');
+  if (existsSync(link)) return;
+  mkdirSync(join(nodeModules, '.bin'), { recursive: true });
+  symlinkSync(join('..', '..', 'bin', 'temper.mjs'), link);
+}
 
 /** Does what is installed match what is wanted? Packages for other platforms (optional ones) may be missing. */
 export function samePackages(wanted, installed) {

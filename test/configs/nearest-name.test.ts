@@ -18,6 +18,13 @@ test.each<{ given: string; want: string | null }>([
   expect(nearestName(given, valid)).toBe(want);
 });
 
+test.each([
+  { given: 'grpo', among: ['sft', 'orpo', 'drgrpo'], want: 'drgrpo' },
+  { given: 'rate', among: ['learningRate', 'criticLearningRate', 'range'], want: 'range' },
+])('"$given" is a part of one name or of none: $want', ({ given, among, want }) => {
+  expect(nearestName(given, among)).toBe(want);
+});
+
 test('of two that are as near, the first; of none, none', () => {
   expect(nearestName('ab', ['ax', 'xb'])).toBe('ax');
   expect(nearestName('ab', [])).toBeNull();

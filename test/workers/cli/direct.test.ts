@@ -1,0 +1,88 @@
+/** `--direct`: the ledger and the store of this machine, without a server. Colours are for terminals. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqliteLedger } from '../../../store/ledger/sqlite.ts';
+import { temper, temperOnTerminal } from '../../support/command-line.ts';
+
+const store = await mkdtemp(join(tmpdir(), 'temper-direct-'));
+afterAll(() => rm(store, { recursive: true }));
+const environment = { TEMPER_STORE: store };
+
+beforeAll(async () => {
+  const ledger = await openSqliteLedger(join(store, 'ledger.sqlite'));
+  const at = '2026-11-29T10:00:00.000Z';
+  await ledger.openPipeline({ workflowId: 'demo', runId: 'run-1', recipe: 'tiny', identity: 'x', resolved: null, at });
+  await ledger.upsertPhase({
+    workflowId: 'demo',
+    runId: 'run-1',
+    phase: 'base',
+    position: 0,
+    kind: 'base',
+    identity: 'x',
+    identityText: '{}',
+    state: 'running',
+    at,
+  });
+  await ledger.close();
+});
+
+test('explain tells the story', async () => {
+  const { exitCode, output } = await temper(['explain', 'demo', '--direct'], { environment });
+  expect([exitCode, output]).toEqual([
+    0,
+    'demo: recipe tiny, running, 2026-11-29 10:00:00 UTC (run run-1)\n\nbase: running\n',
+  ]);
+});
+
+test('explain as data', async () => {
+  const { output } = await temper(['explain', 'demo', '--direct', '--json'], { environment });
+  expect(JSON.parse(output)).toMatchObject({ pipeline: 'demo', runId: 'run-1', phases: [{ phase: 'base' }] });
+});
+
+test('plan prints each value with where it came from', async () => {
+  const { exitCode, output } = await temper(['plan', 'tiny', '--direct', '--set', 'seed=2'], { environment });
+  expect(exitCode).toBe(0);
+  expect(output).toMatch(/^tiny \(tiny\.yaml\) on local: 6 to run, 0 to reuse\n/);
+  expect(output).toMatch(/\nseed +2 +--set\n/);
+  expect(output).toMatch(/\nphases\.sft\.params\.learningRate +0\.005 +recipe\n/);
+  expect(output).toMatch(/\nphases\.sft\.params\.maxLength +64 +default\n/);
+});
+
+test.each([
+  { words: ['explain', 'demmo'], want: 'no pipeline "demmo" is in the ledger; did you mean "demo"? There are: demo' },
+  { words: ['explain', 'demo', 'bass'], want: 'no phase "bass" of it has begun; did you mean "base"? There are: base' },
+  { words: ['logs', 'demo'], want: 'pipeline demo has no such attempt in its newest run; there are: none yet' },
+  { words: ['plan', 'tinny'], want: 'no recipe is named "tinny"; did you mean "tiny"? The worker has: tiny' },
+])('$words is not found', async ({ words, want }) => {
+  const { exitCode, errors } = await temper([...words, '--direct'], { environment });
+  expect([exitCode, errors]).toEqual([2, `temper: ${want}\n`]);
+});
+
+test('where no ledger is, it says where it looked', async () => {
+  const folder = join(store, 'elsewhere');
+  const { exitCode, errors } = await temper(['explain', 'demo', '--direct'], { environment: { TEMPER_STORE: folder } });
+  expect([exitCode, errors]).toEqual([
+    2,
+    `temper: no ledger lies in ${folder}: name the store with TEMPER_STORE, or ask a worker\n`,
+  ]);
+});
+
+describe('colours', () => {
+  const words = ['explain', 'demo', '--direct'];
+  const escape = '\u001b[';
+
+  test('are there on a terminal', async () => {
+    expect((await temperOnTerminal(words, { environment })).output).toContain(escape);
+  });
+
+  test('are not there on a terminal with NO_COLOR', async () => {
+    const { output } = await temperOnTerminal(words, { environment: { ...environment, NO_COLOR: '1' } });
+    expect(output).toContain('running');
+    expect(output).not.toContain(escape);
+  });
+
+  test('are not there in a file', async () => {
+    expect((await temper(words, { environment })).output).not.toContain(escape);
+  });
+});

@@ -1,0 +1,58 @@
+import { performance } from 'node:perf_hooks';
+import { exitCodeMeanings } from '../../../workers/exit-codes.ts';
+import { commands } from '../../../workers/cli/commands.ts';
+import { temper } from '../../support/command-line.ts';
+
+test('the help names every command and every exit code', async () => {
+  const { exitCode, output, errors } = await temper(['--help']);
+  for (const { name, summary } of commands)
+    expect(output.replace(/\n\s{18}/g, ' ')).toContain(`${name.padEnd(16)}${summary}`);
+  for (const [code, meaning] of exitCodeMeanings) expect(output).toContain(`${String(code).padStart(5)}  ${meaning}`);
+  expect([exitCode, errors]).toEqual([0, '']);
+});
+
+test('the help loads neither a client nor a schema', async () => {
+  const loaded = await temper(['--help'], { environment: { NODE_DEBUG: 'esm' } });
+  expect(loaded.errors).toContain('commander');
+  expect(loaded.errors).not.toMatch(/@temporalio|zod|better-sqlite3|yaml\/dist/);
+});
+
+test('the help answers at once', async () => {
+  const times: number[] = [];
+  for (let run = 0; run < 3; run += 1) {
+    const begun = performance.now();
+    await temper(['--help']);
+    times.push(performance.now() - begun);
+  }
+  // 0.3 s is what it takes on an idle machine (bench/ measures it); tests run beside each other.
+  expect(Math.min(...times)).toBeLessThan(1500);
+});
+
+test.each(commands.map(({ name }) => name))('%s has help with an example', async (name) => {
+  const { exitCode, output } = await temper([name, '--help']);
+  expect(exitCode).toBe(0);
+  expect(output).toMatch(new RegExp(`^Usage: temper ${name} `));
+  expect(output).toMatch(/\nExamples?:\n {2}\$ .*temper/);
+});
+
+test.each([
+  { title: 'an unknown command', words: ['frobnicate'], want: /unknown command 'frobnicate'/ },
+  { title: 'an unknown option', words: ['plan', '--jsn'], want: /unknown option '--jsn'[^]*Did you mean --json\?/ },
+  { title: 'no command', words: [], want: /^Usage: temper/ },
+  { title: 'a missing argument', words: ['explain'], want: /missing required argument 'pipeline'/ },
+  {
+    title: 'a field without a value',
+    words: ['plan', '--set', 'seed'],
+    want: /It is written field=value, such as seed=2/,
+  },
+  { title: 'a shell that is not known', words: ['completion', 'tcsh'], want: /Allowed choices are bash, zsh, fish/ },
+  { title: 'an attempt that is no number', words: ['logs', 'x', '--attempt', 'two'], want: /must be a whole number/ },
+  { title: 'a name and a file', words: ['start', 'tiny', '-f', 'x.yaml'], want: /not both/ },
+  { title: 'a file that is not there', words: ['start', '-f', 'x.yaml'], want: /x\.yaml cannot be read \(ENOENT\)/ },
+  { title: 'a value that is no YAML', words: ['plan', '--set', 'seed={'], want: /--set seed/ },
+])('$title is bad input', async ({ words, want }) => {
+  const { exitCode, output, errors } = await temper(words);
+  expect([exitCode, output]).toEqual([2, '']);
+  expect(errors).toMatch(want);
+  expect(errors).not.toMatch(/\n\s+at /);
+});

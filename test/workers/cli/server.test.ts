@@ -1,0 +1,50 @@
+/** Without a server every command says so at once, and which one it looked for. */
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { temper } from '../../support/command-line.ts';
+
+/** A port that nobody listens on now. */
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address !== null ? String(address.port) : '';
+}
+
+const port = await freePort();
+const nowhere = { TEMPER_PORT: port, TEMPORAL_CONFIG_FILE: '/nowhere/temporal.toml' };
+
+test.each([
+  { words: ['status'] },
+  { words: ['status', 'tiny'] },
+  { words: ['start', 'tiny'] },
+  { words: ['plan', 'tiny'] },
+  { words: ['logs', 'tiny'] },
+  { words: ['explain', 'tiny'] },
+  { words: ['leaderboard', 'tiny'] },
+  { words: ['cancel', 'tiny'] },
+  { words: ['release', 'tiny'] },
+  { words: ['link'] },
+])('$words', async ({ words }) => {
+  const { exitCode, output, errors } = await temper(words, { environment: nowhere });
+  expect([exitCode, output, errors]).toEqual([
+    69,
+    '',
+    `temper: no Temporal server answers at 127.0.0.1:${port}: start one with \`temper up\`, or name one with TEMPORAL_ADDRESS\n`,
+  ]);
+});
+
+test('the address is read as by any Temporal program', async () => {
+  const { exitCode, errors } = await temper(['status'], {
+    environment: { ...nowhere, TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` },
+  });
+  expect([exitCode, errors.includes(`127.0.0.1:${port}`)]).toEqual([69, false]);
+});
+
+test('settings of the client that cannot be used are bad input', async () => {
+  const environment = { ...nowhere, TEMPORAL_TLS_CLIENT_CERT_PATH: '/nowhere/cert.pem', TEMPORAL_PROFILE: 'none' };
+  const { exitCode, errors } = await temper(['status'], { environment });
+  expect(exitCode).toBe(2);
+  expect(errors).toMatch(/^temper: the settings of the Temporal client cannot be used: /);
+});

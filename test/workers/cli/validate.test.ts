@@ -1,0 +1,137 @@
+/** Ten mistakes in a recipe with exactly what a person is answered, and what a script sees. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repository } from '../../../scripts/repository.ts';
+import { temper } from '../../support/command-line.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'temper-validate-'));
+afterAll(() => rm(folder, { recursive: true }));
+
+const tiny = await readFile(join(repository, 'configs', 'recipes', 'tiny.yaml'), 'utf8');
+
+/** The tiny recipe with one thing changed. */
+const changed = (from: string, to: string): string => {
+  if (!tiny.includes(from)) throw new Error(`the tiny recipe has no ${from}`);
+  return tiny.replace(from, to);
+};
+
+const fieldsOfSft = 'Fields: steps, checkpointEvery, learningRate, lora, batchSize, maxLength';
+
+describe('a mistake is answered with its line, its field, and what is meant', () => {
+  test.each<{ title: string; text: string; set?: string[]; want: string[] }>([
+    {
+      title: 'a field with a typing error',
+      text: changed('batchSize: 32', 'batchSzie: 32'),
+      want: [
+        'mine.yaml:16:5: phases.sft.params.batchSize: is missing (a number)',
+        `mine.yaml:16:85: phases.sft.params.batchSzie: is no field here; did you mean "batchSize"? ${fieldsOfSft}`,
+      ],
+    },
+    {
+      title: 'a text for a number',
+      text: changed('steps: 50', 'steps: fifty'),
+      want: ['mine.yaml:16:107: phases.sft.params.steps: is "fifty", and must be a number'],
+    },
+    {
+      title: 'a kind that is not there',
+      text: changed('kind: drgrpo', 'kind: grpo'),
+      want: [
+        'mine.yaml:22:11: phases.drgrpo.kind: is "grpo"; did you mean "drgrpo"? One of: base, sft, drgrpo, orpo, mxfp4-merge, sao',
+      ],
+    },
+    {
+      title: 'a learning rate of five',
+      text: changed('learningRate: 5e-3', 'learningRate: 5'),
+      want: ['mine.yaml:16:79: phases.sft.params.learningRate: is 5, and must be at most 1'],
+    },
+    {
+      title: 'fewer steps than to the first checkpoint',
+      text: changed('steps: 480', 'steps: 100'),
+      want: [
+        'mine.yaml:12:43: phases.base.params.checkpointEvery: is above steps (100): no checkpoint would come before the end',
+      ],
+    },
+    {
+      title: 'a start that comes later',
+      text: changed('kind: orpo\n', 'kind: orpo\n    from: sao\n'),
+      want: [
+        'mine.yaml:33:11: phases.orpo.from: no phase named "sao" comes before this one; before it: base, sft, drgrpo',
+      ],
+    },
+    {
+      title: 'experts that are trained, and refused at the merge',
+      text: changed('targets: [q, k, v, o]', 'targets: [q, k, v, o, experts]'),
+      want: [
+        'mine.yaml:42:23: phases.bake.params.experts: is "refuse", and the LoRA of phase "sft" (phases.1) trains the experts: say "requantize", or take experts out of its targets',
+      ],
+    },
+    {
+      title: 'a budget below what one phase begins with',
+      text: changed('evaluations: 40', 'evaluations: 1'),
+      want: [
+        'mine.yaml:55:50: budgets.evaluations: is 1, and phase "sft" alone begins with 2 (its checkpoints × benchmarks × seeds)',
+      ],
+    },
+    {
+      title: 'a tab, and a field twice',
+      text: `${tiny}\tnotes: 1\nseed: 2\n`,
+      want: [
+        'mine.yaml:57:1: a tab begins this line, and YAML is indented by spaces alone',
+        'mine.yaml:58:1: a field of this name stands above in the same group',
+      ],
+    },
+    {
+      title: 'a field that is set wrong',
+      text: tiny,
+      set: ['--set', 'phases.sfft.params.steps=5', '--set', 'phases.orpo.params.beta=high'],
+      want: [
+        'set: phases.orpo.params.beta: is "high", and must be a number',
+        'set: "phases.sfft.params.steps": nothing is named "sfft"; did you mean "sft"? There are: base, sft, drgrpo, orpo, bake, sao',
+      ],
+    },
+  ])('$title', async ({ text, set = [], want }) => {
+    await writeFile(join(folder, 'mine.yaml'), text);
+    const { exitCode, output, errors } = await temper(['validate', 'mine.yaml', ...set], { folder });
+    const lines = output.split('\n').map((line) => line.trim());
+    expect(lines.filter((line) => line !== '' && line !== 'Recipe mine.yaml is not valid:')).toEqual(want);
+    expect([exitCode, errors]).toEqual([2, '']);
+  });
+});
+
+test('a script gets each problem as data', async () => {
+  await writeFile(join(folder, 'mine.yaml'), changed('steps: 50', 'steps: fifty'));
+  const { exitCode, output } = await temper(['validate', '--json', 'mine.yaml', 'none.yaml'], { folder });
+  expect([exitCode, JSON.parse(output)]).toEqual([
+    2,
+    [
+      {
+        file: 'mine.yaml',
+        valid: false,
+        problems: [
+          {
+            field: 'phases.sft.params.steps',
+            message: 'is "fifty", and must be a number',
+            source: 'mine.yaml',
+            line: 16,
+            column: 107,
+          },
+        ],
+      },
+      { file: 'none.yaml', valid: false, problems: [{ message: 'none.yaml cannot be read (ENOENT)' }] },
+    ],
+  ]);
+});
+
+test('what is shipped is valid, recipes and profiles', async () => {
+  const { exitCode, output } = await temper(['validate']);
+  expect([exitCode, output]).toEqual([
+    0,
+    expect.stringMatching(/tiny\.yaml: valid \(recipe tiny\)\n.*local\.yaml: valid \(profile local\)\n$/),
+  ]);
+});
+
+test.each(['recipe', 'profile'])('--schema %s prints the fields for editors', async (what) => {
+  const { output } = await temper(['validate', '--schema', what]);
+  expect(output).toBe(await readFile(join(repository, 'configs', `${what}.schema.json`), 'utf8'));
+});

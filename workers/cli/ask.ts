@@ -1,0 +1,61 @@
+/**
+ * Asks a worker what lies in its ledger or store, through a short workflow; with `--direct`, reads them on this machine.
+ *
+ * Covers the way there and back. Does not cover the answers (activities/answers.ts).
+ */
+import { randomUUID } from 'node:crypto';
+import { isErrorCode, TemperError } from '../../decisions/errors.ts';
+import type { Answer, Question } from '../../workflows/contract-questions.ts';
+import { workflowNames } from '../../workflows/contract.ts';
+import { type Connected, requireWorker, withServer } from './connect.ts';
+
+type AnswerTo<Q extends Question> = Extract<Answer, { answer: Q['question'] }>;
+
+const answerSeconds = 60;
+
+/** Asks once. Throws what the worker throws, and `environment-unusable` when none answers. */
+export async function ask<Q extends Question>(question: Q, how: { readonly direct: boolean }): Promise<AnswerTo<Q>> {
+  if (how.direct) return await askDirectly(question);
+  return await withServer((connected) => askWorker(connected, question));
+}
+
+export async function askDirectly<Q extends Question>(question: Q): Promise<AnswerTo<Q>> {
+  const { answerDirectly } = await import('../direct.ts');
+  return (await answerDirectly(question, process.env)) as AnswerTo<Q>;
+}
+
+export async function askWorker<Q extends Question>(connected: Connected, question: Q): Promise<AnswerTo<Q>> {
+  const { client, places } = connected;
+  await requireWorker(connected);
+  const { WorkflowFailedError } = await import('@temporalio/client');
+  const subject = 'pipeline' in question ? question.pipeline : 'a recipe';
+  const handle = await client.workflow.start(workflowNames.question, {
+    workflowId: `ask/${question.question}/${randomUUID().slice(0, 8)}`,
+    taskQueue: places.taskQueue,
+    args: [question],
+    workflowExecutionTimeout: '5 minutes',
+    staticSummary: `temper ${question.question} ${subject}`,
+  });
+  const seconds = answerSeconds + ('waitSeconds' in question ? (question.waitSeconds ?? 0) : 0);
+  const signal = AbortSignal.timeout(seconds * 1000);
+  try {
+    return (await client.withAbortSignal(signal, () => handle.result())) as AnswerTo<Q>;
+  } catch (error) {
+    if (error instanceof WorkflowFailedError) throw asTemperError(error.cause ?? error);
+    if (!signal.aborted) throw error;
+    await handle.terminate('nobody waits for the answer any more');
+    throw new TemperError(
+      'environment-unusable',
+      `no worker on the task queue "${places.taskQueue}" answered within ${String(seconds)} s: is it still running?`,
+      { cause: error },
+    );
+  }
+}
+
+/** A failure of a workflow as the error that its activity threw. */
+export function asTemperError(failure: Error): Error {
+  const { type } = failure as { type?: unknown };
+  if (isErrorCode(type)) return new TemperError(type, failure.message, { cause: failure });
+  if (type === 'InvalidInput') return new TemperError('invalid-input', failure.message, { cause: failure });
+  return failure;
+}

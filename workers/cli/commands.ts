@@ -1,0 +1,70 @@
+/** Every command with one line of what it does; its file is loaded when it is needed. */
+import type { CommandEntry } from './command-entry.ts';
+
+export const commands: readonly CommandEntry[] = [
+  {
+    name: 'up',
+    summary: 'a Temporal server with its UI and a worker on this machine, until Ctrl-C',
+    load: async () => (await import('./up.ts')).up(),
+  },
+  {
+    name: 'worker',
+    summary: 'a worker for a Temporal server that is there already',
+    load: async () => (await import('./worker.ts')).worker(),
+  },
+  {
+    name: 'validate',
+    summary: 'everything that is wrong in recipes and profiles, with lines',
+    load: async () => (await import('./validate.ts')).validate(),
+  },
+  {
+    name: 'plan',
+    summary: 'what a recipe would run and what it would reuse, and why',
+    load: async () => (await import('./plan.ts')).plan(),
+  },
+  {
+    name: 'start',
+    summary: 'start a pipeline',
+    load: async () => (await import('./start.ts')).start(),
+  },
+  {
+    name: 'status',
+    summary: 'where a pipeline stands; without a name, the newest pipelines',
+    load: async () => (await import('./status.ts')).status(),
+  },
+  {
+    name: 'logs',
+    summary: "the end of a job's log",
+    load: async () => (await import('./logs.ts')).logs(),
+  },
+  {
+    name: 'cancel',
+    summary: 'stop a pipeline; its trainers save first',
+    load: async () => (await import('./cancel.ts')).cancel(),
+  },
+  {
+    name: 'release',
+    summary: 'let a held phase go on',
+    load: async () => (await import('./release.ts')).release(),
+  },
+  {
+    name: 'leaderboard',
+    summary: 'every evaluated checkpoint with its interval and verdict',
+    load: async () => (await import('./leaderboard.ts')).leaderboard(),
+  },
+  {
+    name: 'explain',
+    summary: 'every incident, decision and verdict in sentences',
+    load: async () => (await import('./explain.ts')).explain(),
+  },
+  {
+    name: 'link',
+    summary: "the address of a pipeline's page, or of the start form filled with an example",
+    load: async () => (await import('./link.ts')).link(),
+  },
+  {
+    name: 'completion',
+    summary: 'completion of commands and options for bash, zsh or fish',
+    load: async () => (await import('./completion.ts')).completion(commands),
+  },
+];

@@ -1,0 +1,131 @@
+/**
+ * The way to a Temporal server: its address and keys from the environment or temporal.toml, and whether a worker is there.
+ *
+ * The client is loaded here and only here, when a command needs it. Does not cover what is asked of it.
+ */
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
+import type { Client, Connection } from '@temporalio/client';
+import { TemperError } from '../../decisions/errors.ts';
+import { readPlaces, type Places } from '../settings.ts';
+
+export interface Connected {
+  readonly client: Client;
+  readonly connection: Connection;
+  readonly places: Places;
+  readonly address: string;
+  readonly namespace: string;
+  close(): Promise<void>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+/** An answer that takes longer will not come. */
+const answerSeconds = 10;
+
+export async function serverOf(environment: Environment) {
+  const { loadClientConfigProfile, toClientOptions } = await import('@temporalio/envconfig');
+  const places = readPlaces(environment);
+  const overrideEnvVars = Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  try {
+    const profile = loadClientConfigProfile({ overrideEnvVars, ...profileOf(environment) });
+    const { address: _address, ...connection } = toClientOptions(profile).connectionOptions;
+    return {
+      places,
+      address: profile.address ?? `127.0.0.1:${String(places.port)}`,
+      namespace: profile.namespace ?? places.namespace,
+      connection,
+    };
+  } catch (cause) {
+    const message = `the settings of the Temporal client cannot be used: ${(cause as Error).message}`;
+    throw new TemperError('invalid-input', message, { cause });
+  }
+}
+
+function profileOf({ TEMPORAL_PROFILE: profile }: Environment): { profile?: string } {
+  return profile === undefined ? {} : { profile };
+}
+
+/** Throws `environment-unusable` when no server answers. */
+export async function connect(environment: Environment = process.env): Promise<Connected> {
+  const { Client, Connection } = await import('@temporalio/client');
+  const { places, address, namespace, connection: options } = await serverOf(environment);
+  try {
+    await mustListen(address);
+    const connection = await Connection.connect({ ...options, address, connectTimeout: '5 seconds' });
+    return {
+      client: new Client({ connection, namespace }),
+      connection,
+      places,
+      address,
+      namespace,
+      close: () => connection.close(),
+    };
+  } catch (cause) {
+    const message = `no Temporal server answers at ${address}: start one with \`temper up\`, or name one with TEMPORAL_ADDRESS`;
+    throw new TemperError('environment-unusable', message, { cause });
+  }
+}
+
+/** The client tries for seconds; on this machine it is known at once that nobody listens. */
+async function mustListen(address: string): Promise<void> {
+  const { hostname, port } = new URL(`tcp://${address}`);
+  if (!['127.0.0.1', 'localhost', '[::1]'].includes(hostname)) return;
+  const probe = createConnection({ host: hostname.replace(/[[\]]/g, ''), port: Number(port || 7233) });
+  try {
+    await once(probe, 'connect');
+  } finally {
+    probe.destroy();
+  }
+}
+
+/** Runs `act` with a connection, and closes it whatever comes. */
+export async function withServer<T>(act: (connected: Connected) => Promise<T>): Promise<T> {
+  const connected = await connect();
+  try {
+    return await act(connected);
+  } finally {
+    await connected.close();
+  }
+}
+
+/** Throws `environment-unusable` when nobody polls the task queue: an update or a query would wait for ever. */
+export async function requireWorker({ connection, places, address, namespace }: Connected): Promise<void> {
+  const { pollers } = await connection.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: places.taskQueue },
+  });
+  if (pollers.length > 0) return;
+  throw new TemperError(
+    'environment-unusable',
+    `no worker polls the task queue "${places.taskQueue}" of ${address}: start one with \`temper up\` or \`temper worker\``,
+  );
+}
+
+/** What a worker answers; `environment-unusable` when it does not, `not-found` when there is no such pipeline. */
+export async function answered<T>({ client, places }: Connected, what: string, ask: () => Promise<T>): Promise<T> {
+  const { isGrpcDeadlineError, WorkflowNotFoundError, WorkflowUpdateRPCTimeoutOrCancelledError } =
+    await import('@temporalio/client');
+  try {
+    return await client.withDeadline(Date.now() + answerSeconds * 1000, ask);
+  } catch (cause) {
+    if (cause instanceof WorkflowNotFoundError)
+      throw new TemperError('not-found', `there is no ${what} on this server; \`temper status\` lists what there is`, {
+        cause,
+      });
+    if (!isGrpcDeadlineError(cause) && !(cause instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) throw cause;
+    const message = `no worker on the task queue "${places.taskQueue}" answered within ${String(answerSeconds)} s: is it still running?`;
+    throw new TemperError('environment-unusable', message, { cause });
+  }
+}
+
+/** Address of the Web UI: TEMPER_UI_URL, or the embedded server's. */
+export function uiUrlOf(places: Places, environment: Environment = process.env): string {
+  return (environment['TEMPER_UI_URL'] ?? `http://127.0.0.1:${String(places.uiPort)}`).replace(/\/+$/, '');
+}
+
+export function pageOf({ places, namespace }: Connected, workflowId: string, runId?: string): string {
+  const path = ['namespaces', namespace, 'workflows', workflowId, ...(runId === undefined ? [] : [runId])];
+  return `${uiUrlOf(places)}/${path.map(encodeURIComponent).join('/')}`;
+}

@@ -1,0 +1,33 @@
+/** Options that several commands share, and what a person types after them. */
+import { InvalidArgumentError, Option } from 'commander';
+
+export type Set = Readonly<Record<string, unknown>>;
+
+export const jsonOption = (): Option => new Option('--json', 'for scripts: one JSON document on standard output');
+
+export const directOption = (): Option =>
+  new Option('--direct', 'read the ledger and the store of this machine (TEMPER_STORE) instead of asking a worker');
+
+export const fileOption = (): Option => new Option('-f, --file <path>', 'a recipe from a file of this machine');
+
+export const profileOption = (): Option =>
+  new Option('--profile <name>', "the profile it runs on; the worker's own unless named");
+
+export const setOption = (): Option =>
+  new Option('--set <field=value>', 'change a field, such as phases.sft.params.learningRate=1e-4; may be repeated')
+    .argParser((text, before: Set | undefined) => ({ ...before, ...parsedSet(text) }))
+    .default({}, 'nothing');
+
+/** `field=value`, the value as YAML has it: `1e-4` is a number, `{rank: 4}` a group. */
+function parsedSet(text: string): Set {
+  const at = text.indexOf('=');
+  if (at <= 0) throw new InvalidArgumentError('It is written field=value, such as seed=2.');
+  return { [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+export function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 1)
+    throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  return number;
+}

@@ -1,0 +1,65 @@
+/**
+ * Starts a pipeline, and waits until its recipe is resolved: nonsense fails at once, with the words of the worker.
+ *
+ * Does not cover following it (follow-in-terminal.ts).
+ */
+import { TemperError } from '../../decisions/errors.ts';
+import { workflowNames, type PipelineInput, type ResolvedPipeline } from '../../workflows/contract.ts';
+import { asTemperError } from './ask.ts';
+import { answered, pageOf, requireWorker, type Connected } from './connect.ts';
+
+export interface StartedPipeline {
+  readonly pipeline: string;
+  readonly runId: string;
+  readonly page: string;
+}
+
+const lookMilliseconds = 200;
+const resolveSeconds = 60;
+
+/** Throws `invalid-input` when it runs already or its recipe is refused, `environment-unusable` without a worker. */
+export async function startPipeline(
+  connected: Connected,
+  wish: { readonly pipelineId: string; readonly input: PipelineInput },
+): Promise<StartedPipeline> {
+  await requireWorker(connected);
+  const { pipelineId, input } = wish;
+  const { WorkflowExecutionAlreadyStartedError } = await import('@temporalio/client');
+  try {
+    const handle = await connected.client.workflow.start(workflowNames.pipeline, {
+      workflowId: pipelineId,
+      taskQueue: connected.places.taskQueue,
+      args: [input],
+      staticSummary: `Recipe ${typeof input.recipe === 'string' ? input.recipe : pipelineId}, started by temper start`,
+    });
+    const runId = handle.firstExecutionRunId;
+    await untilResolved(connected, pipelineId, runId);
+    return { pipeline: pipelineId, runId, page: pageOf(connected, pipelineId, runId) };
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    throw new TemperError(
+      'invalid-input',
+      `${pipelineId} runs already: follow it with \`temper status -f ${pipelineId}\`, or start another one with --id`,
+      { cause: error },
+    );
+  }
+}
+
+async function untilResolved(connected: Connected, pipelineId: string, runId: string): Promise<void> {
+  const handle = connected.client.workflow.getHandle(pipelineId, runId);
+  const deadline = Date.now() + resolveSeconds * 1000;
+  while (Date.now() < deadline) {
+    const plan = await answered(connected, `pipeline "${pipelineId}"`, () =>
+      handle.query<ResolvedPipeline | null>('plan'),
+    );
+    if (plan !== null) return;
+    const { status } = await handle.describe();
+    if (status.name !== 'RUNNING') await handle.result().catch(refused);
+    await new Promise((resolve) => setTimeout(resolve, lookMilliseconds));
+  }
+}
+
+function refused(error: unknown): never {
+  const { cause } = error as { cause?: Error };
+  throw cause ? asTemperError(cause) : error;
+}

@@ -1,0 +1,82 @@
+/** `temper status`: where a pipeline stands; without a name, the newest pipelines. */
+import { Command, Option } from 'commander';
+import type { ListedPipeline } from '../terminal/status-text.ts';
+import type { Connected } from './connect.ts';
+import { jsonOption } from './options.ts';
+import { say, sayJson } from './output.ts';
+
+interface Options {
+  readonly follow?: true;
+  readonly json?: true;
+}
+
+const mostListed = 20;
+/** Runs that were only made for the start form. */
+const exampleIds = 'example/';
+
+export function status(): Command {
+  return new Command('status')
+    .description('Shows where each phase of a pipeline stands. Without a name, lists the newest pipelines.')
+    .argument('[pipeline]', 'its workflow id')
+    .addOption(new Option('-f, --follow', 'go on showing it until it ends; ends with 1 when it fails'))
+    .addOption(jsonOption().conflicts('follow'))
+    .addHelpText('after', '\nExamples:\n  $ temper status\n  $ temper status tiny -f')
+    .action(async (pipeline: string | undefined, options: Options) => {
+      const { withServer } = await import('./connect.ts');
+      await withServer(async (connected) => {
+        if (pipeline === undefined) await list(connected, options);
+        else if (options.follow) await follow(connected, pipeline);
+        else await show(connected, pipeline, options);
+      });
+    });
+}
+
+async function list({ client }: Connected, { json }: Options): Promise<void> {
+  const { pipelinesText } = await import('../terminal/status-text.ts');
+  const { workflowNames } = await import('../../workflows/contract.ts');
+  const { searchAttributes } = await import('../../workflows/messages.ts');
+  const pipelines: ListedPipeline[] = [];
+  for await (const run of client.workflow.list({ query: `WorkflowType = '${workflowNames.pipeline}'` })) {
+    if (run.workflowId.startsWith(exampleIds)) continue;
+    const known = run.typedSearchAttributes;
+    const isOpen = run.status.name === 'RUNNING';
+    pipelines.push({
+      pipeline: run.workflowId,
+      runId: run.runId,
+      state: isOpen ? (known.get(searchAttributes.state) ?? 'running') : run.status.name.toLowerCase(),
+      phase: known.get(searchAttributes.phase) ?? '',
+      score: known.get(searchAttributes.score) ?? null,
+      startedAt: run.startTime.toISOString(),
+    });
+    if (pipelines.length === mostListed) break;
+  }
+  if (json) sayJson(pipelines);
+  else
+    say(pipelines.length > 0 ? pipelinesText(pipelines) : 'No pipeline is known here; `temper start tiny` starts one.');
+}
+
+async function show(connected: Connected, pipeline: string, { json }: Options): Promise<void> {
+  const { answered, pageOf, requireWorker } = await import('./connect.ts');
+  const [{ readPhases }, { phasesText }, { colouredState }] = await Promise.all([
+    import('../terminal/phase-view.ts'),
+    import('../terminal/status-text.ts'),
+    import('../terminal/colour.ts'),
+  ]);
+  const handle = connected.client.workflow.getHandle(pipeline);
+  const run = await answered(connected, `pipeline "${pipeline}"`, () => handle.describe());
+  await requireWorker(connected);
+  const phases = await answered(connected, `pipeline "${pipeline}"`, () => readPhases(connected.client, pipeline));
+  const state = run.status.name.toLowerCase();
+  const page = pageOf(connected, pipeline, run.runId);
+  if (json) sayJson({ pipeline, runId: run.runId, state, page, phases });
+  else say(`${pipeline}: ${colouredState(state)}  ${page}\n\n${phasesText(phases)}`);
+}
+
+async function follow(connected: Connected, pipeline: string): Promise<void> {
+  const { answered, requireWorker } = await import('./connect.ts');
+  const { followInTerminal } = await import('./follow-in-terminal.ts');
+  const handle = connected.client.workflow.getHandle(pipeline);
+  const { runId } = await answered(connected, `pipeline "${pipeline}"`, () => handle.describe());
+  await requireWorker(connected);
+  process.exitCode = await followInTerminal(connected, { pipelineId: pipeline, runId });
+}

@@ -1,0 +1,59 @@
+/** `temper up`: all of Temper on this machine, until Ctrl-C. */
+import { Command, Option } from 'commander';
+import { say } from './output.ts';
+
+interface Options {
+  readonly profile: string;
+  readonly recipe: string;
+}
+
+export function up(): Command {
+  return new Command('up')
+    .description(
+      'Starts a Temporal server with its UI and a worker on this machine, and stays until Ctrl-C: then running jobs save and stop, and pipelines stay open until the next `temper up`.',
+    )
+    .addOption(new Option('--profile <name>', 'where jobs run').default('local'))
+    .addOption(new Option('--recipe <name>', 'what an empty input, {}, starts').default('tiny'))
+    .addHelpText(
+      'after',
+      `
+Example:
+  $ TEMPER_STORE=~/runs temper up
+
+Environment: TEMPER_STORE (folder of runs, ledger and database), TEMPER_PORT (7233), TEMPER_UI_PORT (8233), TEMPER_TASK_QUEUE.`,
+    )
+    .action(async (options: Options) => {
+      const [{ openEmbeddedTemper }, { readSettings }, { onStopSignal }, { startForm }] = await Promise.all([
+        import('../embedded-temper.ts'),
+        import('../settings.ts'),
+        import('../stop-signal.ts'),
+        import('../start-form.ts'),
+      ]);
+      const stop = onStopSignal(process);
+      const settings = { ...readSettings(process.env), heartbeatSeconds: 1 };
+      const { profile, recipe: defaultRecipe } = options;
+      const temper = await openEmbeddedTemper({ settings, profile, defaultRecipe, scanSeconds: 1 });
+      try {
+        const form = await startForm(temper.client, { uiUrl: temper.uiUrl, taskQueue: settings.taskQueue });
+        say(`Temporal UI      ${temper.uiUrl}/namespaces/${settings.namespace}/workflows`);
+        say(`Start a pipeline ${form}`);
+        say(`                 or: temper start ${defaultRecipe}`);
+        say(`Store            ${settings.storeDirectory} (profile ${profile}, task queue ${settings.taskQueue})`);
+        say('Ctrl-C stops: running jobs save first, pipelines stay open.');
+        await Promise.race([aborted(stop.asked), temper.died]);
+        say('Stopping: trainers save, then everything ends.');
+      } finally {
+        await temper.close({ hurry: stop.hurried });
+      }
+      say('Nothing runs now; the next `temper up` goes on from here.');
+    });
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => {
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,87 @@
+/** `temper validate`: everything that is wrong in recipes and profiles, without a server. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Argument, Command, Option } from 'commander';
+import type { LocatedProblem } from '../../configs/load.ts';
+import { TemperError } from '../../decisions/errors.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { jsonOption, setOption, type Set } from './options.ts';
+import { say, sayJson } from './output.ts';
+
+interface Options {
+  readonly json?: true;
+  readonly schema?: 'recipe' | 'profile' | true;
+  readonly set: Set;
+}
+
+interface Checked {
+  readonly file: string;
+  readonly valid: boolean;
+  /** What a person reads: one line, or one for each problem. */
+  readonly text: string;
+  readonly problems: readonly Partial<LocatedProblem>[];
+}
+
+export function validate(): Command {
+  return new Command('validate')
+    .description(
+      'Names everything that is wrong in recipes and profiles at once, with file, line and column and the nearest valid name. Without files, checks those that this machine has.',
+    )
+    .addArgument(new Argument('[file...]', 'recipes and profiles; a profile is told by its field `backend`'))
+    .addOption(setOption())
+    .addOption(
+      new Option('--schema [what]', 'print the fields as JSON Schema, for editors').choices(['recipe', 'profile']),
+    )
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ temper validate mine.yaml --set seed=2
+  $ temper validate --schema > recipe.schema.json    # in a recipe: # yaml-language-server: $schema=recipe.schema.json
+
+Ends with 0 when everything is valid, with 2 when something is not.`,
+    )
+    .action(async (files: readonly string[], options: Options) => {
+      if (options.schema === undefined) await checkAll(files, options);
+      else await printSchema(options.schema === true ? 'recipe' : options.schema);
+    });
+}
+
+async function printSchema(what: 'recipe' | 'profile'): Promise<void> {
+  const { jsonSchemaText } = await import('../../configs/json-schema.ts');
+  process.stdout.write(jsonSchemaText(what));
+}
+
+async function checkAll(files: readonly string[], { json, set }: Options): Promise<void> {
+  const { valuesOf } = await import('./given-recipe.ts');
+  const values = valuesOf(set);
+  const checked: Checked[] = [];
+  for (const file of files.length > 0 ? files : await filesOfThisMachine()) checked.push(await check(file, values));
+  if (json) sayJson(checked.map(({ file, valid, problems }) => ({ file, valid, problems })));
+  else for (const { text } of checked) say(text);
+  if (checked.some(({ valid }) => !valid)) process.exitCode = exitCodes.badInput;
+}
+
+async function filesOfThisMachine(): Promise<string[]> {
+  const { readPlaces } = await import('../settings.ts');
+  const { recipesDirectory, profilesDirectory } = readPlaces(process.env);
+  const folders = await Promise.all(
+    [recipesDirectory, profilesDirectory].map(async (folder) =>
+      (await readdir(folder)).filter((file) => file.endsWith('.yaml')).map((file) => join(folder, file)),
+    ),
+  );
+  return folders.flat();
+}
+
+async function check(file: string, set: Record<string, unknown>): Promise<Checked> {
+  const { loadFile } = await import('../../configs/load.ts');
+  try {
+    const { kind, value } = await loadFile(file, set);
+    return { file, valid: true, text: `${file}: valid (${kind} ${value.name})`, problems: [] };
+  } catch (error) {
+    if (!(error instanceof TemperError)) throw error;
+    const problems = (error.details as LocatedProblem[] | undefined) ?? [{ message: error.message }];
+    return { file, valid: false, text: error.message, problems };
+  }
+}

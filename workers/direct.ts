@@ -1,0 +1,38 @@
+/** Answers a question from the ledger and the store of this machine, with no server and no worker. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { answerActivities } from '../activities/answers.ts';
+import { loadProfile, loadRecipe } from '../configs/load.ts';
+import { TemperError } from '../decisions/errors.ts';
+import { openSqliteLedger } from '../store/ledger/sqlite.ts';
+import { createRunStore } from '../store/run-store.ts';
+import type { Answer, Question } from '../workflows/contract-questions.ts';
+import { readPlaces } from './settings.ts';
+
+const profileName = 'local';
+
+/** Throws what a worker would throw, and `not-found` when there is no ledger here. */
+export async function answerDirectly(question: Question, environment: NodeJS.ProcessEnv): Promise<Answer> {
+  const places = readPlaces(environment);
+  const asked = question.question === 'plan' ? question.input.profile : undefined;
+  const { value: profile } = await loadProfile(places.profilesDirectory, asked ?? profileName);
+  const directory = profile.store.path ?? places.storeDirectory;
+  const file = join(directory, 'ledger.sqlite');
+  if (!existsSync(file))
+    throw new TemperError(
+      'not-found',
+      `no ledger lies in ${directory}: name the store with TEMPER_STORE, or ask a worker`,
+    );
+  const ledger = await openSqliteLedger(file);
+  try {
+    const answers = answerActivities({
+      ledger,
+      defaultRecipe: null,
+      readRecipe: (recipe, set) => loadRecipe(places.recipesDirectory, recipe, set),
+      placeOf: () => ({ profile, store: createRunStore(directory) }),
+    });
+    return await answers.answerQuestion(question);
+  } finally {
+    await ledger.close();
+  }
+}
