@@ -155,6 +155,22 @@ describe('a failed attempt', () => {
     expect((await startAttempt(bench, 2)).ticket.resumeStep).toBe(20);
   });
 
+  const worthless: [string, Readonly<Record<string, unknown>>][] = [
+    ['changed nothing', { weightsAfter: 'before' }],
+    ['began elsewhere', { startedFrom: { path: '/store/other', digest: 'another' } }],
+  ];
+  test.each(worthless)(
+    'that %s leaves nothing to go on from: its last checkpoint would pass as success',
+    async (_, end) => {
+      const attempt = await ended(1, async (trainer) => {
+        for (const step of [20, 50]) await trainer.saves(step);
+        await trainer.finishes(end);
+      });
+      expect((await judge(attempt)).kind).toBe('restart');
+      expect((await startAttempt(bench, 2)).ticket.resumeStep).toBe(0);
+    },
+  );
+
   test('is recorded once, however often it is judged, and the answer stays', async () => {
     const attempt = await ended(1, nothing, { exitCode: 1 });
     const first = await judge(attempt);
