@@ -1,5 +1,5 @@
-// Two projects: `unit` (fast, two at a time) and `e2e` (a real Temporal server and real trainers, one at a time:
-// scripts/run.mjs gives it --runInBand). Native ESM, so no jest.mock: dependencies arrive as arguments.
+// Three projects: `unit` (fast, two at a time), `e2e` (a real Temporal server and real trainers) and `browser` (the same, read in a real
+// browser), the last two one at a time: scripts/jest.ts gives them --runInBand. Native ESM, so no jest.mock: dependencies arrive as arguments.
 
 const typescript = {
   '^.+\\.ts$': [
@@ -22,8 +22,9 @@ export default {
       ...shared,
       displayName: 'unit',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/guards/fixtures/'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|browser|guards/fixtures)/'],
     },
     { ...shared, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.test.ts'] },
+    { ...shared, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
   ],
 };

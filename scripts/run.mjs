@@ -12,6 +12,7 @@ import { setUp } from './setup/setup.mjs';
 const programs = {
   demo: ['workers/demo.ts'],
   test: ['scripts/test.ts'],
+  'test:browser': ['scripts/test-browser.ts'],
   check: ['scripts/check.ts'],
   fix: ['scripts/fix.ts'],
   bench: ['scripts/bench.ts'],

@@ -1,10 +1,11 @@
 /**
  * `npm test [-- pattern …]`: unit tests, end-to-end tests (a real Temporal server, real trainers; one at a time), Python tests.
  *
- * Every part runs, whatever fails. With patterns only the matching TypeScript tests run.
+ * Every part runs, whatever fails. With patterns only the matching TypeScript tests run. What needs a browser is `npm run test:browser`.
  */
 import { join } from 'node:path';
 import { runInOurPlace } from './child.mjs';
+import { runJest } from './jest.ts';
 import { readPython } from './python.ts';
 import { repository } from './repository.ts';
 
@@ -14,29 +15,12 @@ const endToEndSeconds = 20 * 60;
 const patterns = process.argv.slice(2);
 
 const parts: Record<string, () => Promise<number>> = {
-  unit: () => jest('unit', unitSeconds, ['--maxWorkers=2']),
-  'end to end': () => jest('e2e', endToEndSeconds, ['--runInBand']),
+  unit: () => runJest({ project: 'unit', testSeconds: unitSeconds, options: ['--maxWorkers=2'], patterns }),
+  'end to end': () => runJest({ project: 'e2e', testSeconds: endToEndSeconds, options: ['--runInBand'], patterns }),
   ...(patterns.length === 0
     ? { python: () => runInOurPlace(readPython(), ['-m', 'pytest'], { cwd: join(repository, 'trainers') }) }
     : {}),
 };
-
-function jest(project: string, seconds: number, options: readonly string[]): Promise<number> {
-  const runner = join(repository, 'node_modules', 'jest', 'bin', 'jest.js');
-  const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-  const testTimeout = `--testTimeout=${String(seconds * 1000)}`;
-  const args = [
-    ...flags,
-    runner,
-    '--selectProjects',
-    project,
-    testTimeout,
-    '--passWithNoTests',
-    ...options,
-    ...patterns,
-  ];
-  return runInOurPlace(process.execPath, args, { cwd: repository });
-}
 
 const lines: string[] = [];
 let passed = true;
