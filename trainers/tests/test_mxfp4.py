@@ -30,14 +30,19 @@ def reference(group: np.ndarray[Any, Any]) -> tuple[list[int], int]:
 
 
 def data_sets() -> dict[str, np.ndarray[Any, Any]]:
-    """Normal, tiny, tied, zero and mixed values."""
+    """Normal, tiny, tied, zero and mixed values, rows from end to end of float32, and zeros of both signs among others."""
     source = np.random.default_rng(0)
+    holes = np.where(source.random((8, 64)) < 0.5, np.float32(-0.0), source.normal(size=(8, 64)).astype(np.float32))
+    holes[0] = -0.0
+    powers = np.array([-119, -117, -80, 0, 14, 15, 16, 17, 18, 60, 120])[:, None]
     grid = np.array([0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5.0, 6.0], np.float32)
     return {
         "normal": source.normal(size=(8, 64)).astype(np.float32),
         "small": (source.normal(size=(8, 64)) * 1e-20).astype(np.float32),
         "ties": source.choice(np.concatenate([grid, -grid]), size=(8, 64)).astype(np.float32),
         "zeros": np.zeros((2, 32), np.float32),
+        "holes": holes,
+        "rows of any size": (source.normal(size=(len(powers), 64)) * np.exp2(powers)).astype(np.float32),
         "mixed": (source.normal(size=(8, 64)) * np.exp2(source.integers(-30, 30, size=(8, 64)))).astype(np.float32),
     }
 
@@ -57,6 +62,17 @@ def test_packing_is_bit_equal_to_the_reference(name: str) -> None:
 def test_unpacking_what_was_packed_keeps_values_when_packed_again() -> None:
     once = unpack(*pack(data_sets()["normal"]))
     assert np.array_equal(unpack(*pack(once)), once)
+
+
+def test_every_byte_and_scale_is_unpacked_exactly() -> None:
+    blocks = np.tile(np.arange(256, dtype=np.uint8).reshape(16, 16), (256, 1, 1))
+    scales = np.repeat(np.arange(256, dtype=np.uint8)[:, None], 16, 1)
+    found = unpack(blocks, scales).reshape(256, 512)
+    signed = np.array([*MAGNITUDES, *(-each for each in MAGNITUDES)])
+    once = np.stack([signed[np.arange(256) & 15], signed[np.arange(256) >> 4]], -1).reshape(-1)
+    with np.errstate(over="ignore"):
+        want = (once * np.exp2(np.arange(256.0) - 127)[:, None]).astype(np.float32)
+    assert np.array_equal(found.view(np.uint32), want.view(np.uint32))
 
 
 def test_no_value_is_further_than_half_the_widest_gap() -> None:
