@@ -16,11 +16,12 @@ from .adapter import Delta
 from .checkpoint_folder import INDEX, ModelFolder
 from .errors import DataError
 from .expert_merge import changed_rows, expert_target, read_rows, row_pieces, touched
-from .mxfp4 import bfloat16_to_float32, pack
-from .safetensors_file import read_array, read_bytes
+from .mxfp4 import Array, bfloat16_to_float32, pack
+from .safetensors_file import read_bytes
 from .seal import sha256_of_file
 
 PIECE_BYTES = 8 * 1024 * 1024
+FLOAT32_ROUNDING = 2.0**-24
 
 
 def verify_merge(base: ModelFolder, deltas: list[Delta], folder: Path) -> None:
@@ -66,17 +67,33 @@ def verify_weight(base: ModelFolder, merged: ModelFolder, name: str, delta: Delt
     """1 when the weight changed, 0 when its change is below its precision; raises when it is not the rounded sum."""
     if not delta.a.any() or not delta.b.any():
         raise DataError(f"the adapter's change of {name} is zero: it was never trained")
-    old = bfloat16_to_float32(read_array(*base.entry(name))).astype(np.float64)
-    new = bfloat16_to_float32(read_array(*merged.entry(name))).astype(np.float64)
-    exact = old + delta.scaling * (delta.b.astype(np.float64) @ delta.a.astype(np.float64))
+    (old_path, old), (new_path, new) = base.entry(name), merged.entry(name)
+    rows, columns = old.shape
+    step = max(1, PIECE_BYTES // (8 * columns))
+    changed = False
+    for begin in range(0, rows, step):
+        place = (begin * columns * 2, min(step, rows - begin) * columns * 2)
+        pair = (read_bytes(path, entry, *place) for path, entry in ((old_path, old), (new_path, new)))
+        before, after = (bfloat16_to_float32(np.frombuffer(data, np.uint16)).reshape(-1, columns) for data in pair)
+        verify_rows(name, (before, after), delta, begin)
+        changed |= not np.array_equal(before, after)
+    return int(changed)
+
+
+def verify_rows(name: str, values: tuple[Array, Array], delta: Delta, begin: int) -> None:
+    """Raises when some rows of a weight, before and after, do not differ by the rounded change of those rows."""
+    old, new = (each.astype(np.float64) for each in values)
+    b, a = delta.b[begin : begin + len(old)].astype(np.float64), delta.a.astype(np.float64)
+    exact = old + delta.scaling * (b @ a)
     if not np.isfinite(new).all():
         raise DataError(f"{name} is not finite after the merge")
-    # frexp gives |exact| in [2^(e-1), 2^e), so a unit of bf16's 8 bits is 2^(e-8); float32 sums add a sliver to its half
-    half_unit = np.ldexp(0.5, np.frexp(np.abs(exact))[1] - 8)
-    sliver = 1e-6 * (np.abs(old) + np.abs(exact - old)) + 1e-30
+    # frexp gives |exact| in [2^(e-1), 2^e), so a unit of bf16's 8 bits is 2^(e-8)
+    half_unit = np.ldexp(0.5, np.frexp(exact)[1] - 8)
+    # the float32 sum adds a sliver, by the size of its terms: they may cancel each other
+    terms = np.abs(old) + abs(delta.scaling) * (np.abs(b) @ np.abs(a))
+    sliver = (len(a) + 4) * FLOAT32_ROUNDING * terms + 1e-30
     if (np.abs(new - exact) > half_unit + sliver).any():
         raise DataError(f"{name} is further than half a bf16 unit from the sum of base and adapter")
-    return int(not np.array_equal(old, new))
 
 
 def verify_other_files(base: Path, folder: Path) -> None:

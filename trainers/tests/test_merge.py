@@ -167,6 +167,19 @@ def test_verification_notices_a_target_that_is_not_the_sum(base: Made, tmp_path:
         verify_merge(model, deltas, target)
 
 
+def test_verification_knows_that_float32_rounds_terms_that_cancel_each_other(base: Made, tmp_path: Path) -> None:
+    factors = random_factors(Q_PROJECTION, 64, 64)
+    right, left = factors[f"{Q_PROJECTION}.lora_A"], factors[f"{Q_PROJECTION}.lora_B"]
+    right[1] = right[0]
+    left[:, 0] *= 1e4
+    left[:, 1] -= left[:, 0]
+    deltas, model = read_deltas(write_adapter(tmp_path / "adapter", factors)), ModelFolder(base.folder(90))
+    target = tmp_path / "merged"
+    target.mkdir()
+    merge(model, deltas, target)
+    verify_merge(model, deltas, target)
+
+
 def test_verification_notices_a_byte_outside_the_targets(base: Made, tmp_path: Path) -> None:
     model, deltas, target = merged_by_hand(base, tmp_path)
     path, entry = ModelFolder(target).entry(f"{EXPERTS}.down_proj_blocks")
