@@ -1,0 +1,98 @@
+/**
+ * What several fields of a recipe have in common: names, counts, data, evaluations, gates.
+ *
+ * Does not cover phases (schema-phases.ts) or the recipe itself (schema.ts).
+ */
+import { z } from 'zod';
+
+/** Names of recipes, phases, benchmarks: they become workflow ids, job names and directories. */
+export const name = z
+  .string()
+  .regex(
+    /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/,
+    'a name is lower-case letters, digits and single dashes, and begins with a letter',
+  )
+  .max(40);
+export const count = z.int().positive();
+export const step = z.int().min(0);
+export const rate = z.number().positive().max(1);
+const share = z.number().min(0).max(1);
+
+export const dataset = z
+  .union([
+    z.strictObject({
+      tiny: z
+        .enum(['problems', 'solutions', 'held-out'])
+        .describe(
+          'Sums of two numbers, made in the trainer: problems to answer, solutions to imitate, or the problems that are kept for scoring.',
+        ),
+      rows: count.optional().describe('Takes so many rows; all there are unless named.'),
+      longShare: share.default(1).describe('Share of the solutions that write their steps out.'),
+    }),
+    z.strictObject({
+      jsonl: z.string().min(1).describe('A JSONL file, by its absolute path where jobs run.'),
+      rows: count.optional().describe('Takes so many rows; all there are unless named.'),
+    }),
+  ])
+  .describe('The rows that are trained or scored on.');
+
+export const benchmark = z.strictObject({
+  data: dataset,
+  version: count.default(1).describe('Raise it when the benchmark changes: scores of another version never count.'),
+  grader: z
+    .enum(['boxed-integer', 'exact-match'])
+    .describe(
+      'What is right: the integer in the last \\boxed{…} is the answer’s, or the whole completion is the answer, spaces around it aside.',
+    ),
+  samples: count.max(1024).default(1).describe('Completions of each problem.'),
+  temperature: z.number().min(0).max(2).default(1).describe('Temperature they are sampled at; 0 is greedy.'),
+  maxTokens: count.default(1024).describe('Most tokens of a completion.'),
+});
+
+export const evaluate = z
+  .strictObject({
+    every: count.optional().describe('Steps between evaluated checkpoints; without it only the last one is evaluated.'),
+    benchmarks: z.array(name).min(1).describe('Names of benchmarks of this recipe.'),
+    seeds: count.max(64).default(1).describe('Seeds an evaluation begins with.'),
+    maxSeeds: count.max(64).default(3).describe('Seeds a gate may ask for when the evidence does not decide.'),
+  })
+  .describe('Which checkpoints are scored, and on what; without it none is.');
+
+const gatedBenchmark = name.describe('A benchmark that `evaluate.benchmarks` names.');
+
+export const gateStage = z.union([
+  z.strictObject({
+    require: z
+      .strictObject({
+        notWorseThanParent: z
+          .strictObject({
+            benchmark: gatedBenchmark,
+            margin: share.describe('How far below the parent still passes, as a share: 0.02 is two points.'),
+          })
+          .describe(
+            'Passes what is not more than `margin` below the parent, by the paired interval of the difference; without a parent all pass.',
+          ),
+      })
+      .describe('A limit that every candidate must keep.'),
+  }),
+  z.strictObject({
+    require: z
+      .strictObject({
+        scoreAtLeast: z
+          .strictObject({ benchmark: gatedBenchmark, score: share.describe('The least mean score, as a share.') })
+          .describe('Passes what scores so much, whatever the parent has.'),
+      })
+      .describe('A limit that every candidate must keep.'),
+  }),
+  z.strictObject({
+    rank: z
+      .strictObject({
+        by: gatedBenchmark,
+        tie: z
+          .array(z.enum(['tokens', 'earlier']))
+          .default(['tokens', 'earlier'])
+          .describe('What decides, in order, between candidates that the evidence cannot tell apart.'),
+      })
+      .describe('The candidate with the highest score is promoted.'),
+  }),
+]);
