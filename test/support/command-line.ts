@@ -23,6 +23,35 @@ export async function temper(words: readonly string[], surroundings: Surrounding
   return await run([process.execPath, program, ...words], surroundings);
 }
 
+export interface Running {
+  /** Resolves with all of its output when this is in it; rejects when it ends before. */
+  said(words: string): Promise<string>;
+  /** Asks it to stop as Ctrl-C does; resolves when it has. */
+  stop(): Promise<Said>;
+}
+
+/** A command that stays. */
+export function startTemper(words: readonly string[], surroundings: Surroundings = {}): Running {
+  const child = start([process.execPath, program, ...words], surroundings);
+  let [output, errors] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  const ended = once(child, 'close').then(() => ({ exitCode: child.exitCode, output, errors }));
+  return {
+    async said(wanted) {
+      while (!output.includes(wanted)) {
+        const end = await Promise.race([ended, once(child.stdout, 'data').then(() => null)]);
+        if (end) throw new Error(`it ended with ${String(end.exitCode)}: ${end.output}${end.errors}`);
+      }
+      return output;
+    },
+    async stop() {
+      if (child.exitCode === null) child.kill('SIGINT');
+      return await ended;
+    },
+  };
+}
+
 /** The same on a terminal of its own; what it prints comes together. */
 export async function temperOnTerminal(words: readonly string[], surroundings: Surroundings = {}): Promise<Said> {
   const python = process.env['TEMPER_PYTHON'] ?? 'python3';
@@ -30,17 +59,18 @@ export async function temperOnTerminal(words: readonly string[], surroundings: S
   return await run([python, '-c', pty, process.execPath, program, ...words], surroundings);
 }
 
-async function run([file = '', ...args]: readonly string[], surroundings: Surroundings): Promise<Said> {
+async function run(command: readonly string[], surroundings: Surroundings): Promise<Said> {
+  const child = start(command, surroundings);
+  const ended = once(child, 'close');
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { exitCode: child.exitCode, output, errors };
+}
+
+function start([file = '', ...args]: readonly string[], { folder, environment }: Surroundings) {
   const { FORCE_COLOR: _colour, NO_COLOR: _none, ...inherited } = process.env;
-  const child = spawn(file, args, {
-    cwd: surroundings.folder ?? repository,
-    env: { ...inherited, ...surroundings.environment },
+  return spawn(file, args, {
+    cwd: folder ?? repository,
+    env: { ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const [output, errors] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    child.exitCode === null ? once(child, 'exit') : null,
-  ]);
-  return { exitCode: child.exitCode, output, errors };
 }

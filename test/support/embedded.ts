@@ -26,6 +26,8 @@ import { killIfThere, killProcessesOf, processesOf } from './processes.ts';
 
 export interface Embedded {
   readonly client: Client;
+  /** Host and port of the server. */
+  readonly address: string;
   /** Where the Web UI of the server is. */
   readonly uiUrl: string;
   readonly folder: string;
@@ -72,6 +74,7 @@ export async function startEmbedded(): Promise<Embedded> {
   const closers: (() => Promise<void>)[] = [];
   return {
     client,
+    address: server.address,
     uiUrl: server.uiUrl,
     folder,
     async site(name) {

@@ -19,6 +19,7 @@ export function screenOf(output: NodeJS.WriteStream): Screen {
   return createScreen({
     write: (text) => output.write(text),
     isTerminal: output.isTTY && process.env['TERM'] !== 'dumb',
-    columns: () => output.columns,
+    // A terminal that does not say how wide it is says 0.
+    columns: () => output.columns || 80,
   });
 }

@@ -1,0 +1,106 @@
+/** The command line against a real server and a real worker: what a person does in a day. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Running, type Said, startTemper, temper } from '../support/command-line.ts';
+import { type Embedded, freePorts, startEmbedded } from '../support/embedded.ts';
+import { killProcessesOf, processesOf } from '../support/processes.ts';
+import { careless, recipeText, shortRecipe } from '../support/short-recipe.ts';
+
+let embedded: Embedded;
+let worker: Running | undefined;
+let environment: Record<string, string> = {};
+let store = '';
+
+beforeAll(async () => {
+  embedded = await startEmbedded();
+  store = join(embedded.folder, 'command-line');
+  await mkdir(store);
+  environment = {
+    TEMPORAL_ADDRESS: embedded.address,
+    TEMPER_UI_URL: embedded.uiUrl,
+    TEMPER_TASK_QUEUE: 'command-line',
+    TEMPER_STORE: store,
+  };
+  await writeFile(join(embedded.folder, 'mine.yaml'), recipeText(await shortRecipe(['base'], careless)));
+});
+afterAll(async () => {
+  await worker?.stop();
+  await killProcessesOf(store);
+  await embedded.close();
+});
+
+const say = (...words: string[]): Promise<Said> => temper(words, { environment, folder: embedded.folder });
+
+test('without a worker it says so at once, instead of waiting', async () => {
+  const { exitCode, errors } = await say('start', '-f', 'mine.yaml');
+  expect([exitCode, errors]).toEqual([
+    69,
+    expect.stringMatching(
+      /^temper: no worker polls the task queue "command-line" of .*: start one with `temper up` or/,
+    ),
+  ]);
+});
+
+test('a worker, a pipeline from a file, and its end', async () => {
+  worker = startTemper(['worker', '--recipe', 'tiny'], { environment });
+  await worker.said('A worker polls the task queue "command-line"');
+  const started = await say('start', '-f', 'mine.yaml', '--set', 'seed=3', '--id', 'walk', '--json');
+  expect(JSON.parse(started.output)).toMatchObject({
+    pipeline: 'walk',
+    page: expect.stringContaining('/walk/') as string,
+  });
+  const again = await say('start', '-f', 'mine.yaml', '--id', 'walk');
+  expect([again.exitCode, again.errors]).toEqual([2, expect.stringContaining('walk runs already: follow it with')]);
+
+  const followed = await say('status', 'walk', '-f');
+  expect(followed.output).toMatch(/\nbase: completed, attempt 1 /);
+  expect(followed.exitCode).toBe(0);
+  expect(JSON.parse((await say('status', '--json')).output)).toMatchObject([{ pipeline: 'walk', state: 'completed' }]);
+});
+
+test.each<{ words: string[]; exitCode?: number; want: RegExp }>([
+  {
+    words: ['plan', '-f', 'mine.yaml', '--set', 'seed=3'],
+    want: /base {2}reuse {2}Reused from walk .*\n[^]*\nseed +3 +--set\n/,
+  },
+  { words: ['plan', '-f', 'mine.yaml'], want: /base {2}run {4}Runs: seed was 3 and is now 1, compared with walk / },
+  { words: ['explain', 'walk'], want: /\n {2}[\d:]+ {2}attempt 1 +Attempt 1: completed after \d+ s\.\n/ },
+  { words: ['logs', 'walk', '-n', '1'], want: /^completed at step 40\n$/ },
+  { words: ['logs', 'walk', '-f', '-n', '1'], want: /^completed at step 40\n\n$/ },
+  { words: ['leaderboard', 'walk'], want: /^Nothing was evaluated yet\.\n$/ },
+  { words: ['link', 'walk'], want: /^http.*\/namespaces\/default\/workflows\/walk\/.+\n$/ },
+  { words: ['link'], want: /start-workflow\?taskQueue=command-line&workflowType=postTrainingPipeline&runId=/ },
+  { words: ['cancel', 'walk'], want: /^walk has ended already \(completed\)\.\n$/ },
+  { words: ['release', 'walk'], exitCode: 2, want: /there is no pipeline "walk" that runs on this server/ },
+  { words: ['status', 'walks'], exitCode: 2, want: /there is no pipeline "walks" on this server/ },
+  { words: ['explain', 'wlak'], exitCode: 2, want: /no pipeline "wlak" is in the ledger; did you mean "walk"\?/ },
+  { words: ['start', 'tinny'], exitCode: 2, want: /no recipe is named "tinny"; did you mean "tiny"\?/ },
+  { words: ['start', '--set', 'sede=1'], exitCode: 2, want: /set: sede: is no field here; did you mean "seed"\?/ },
+])('$words', async ({ words, exitCode = 0, want }) => {
+  const said = await say(...words);
+  expect(exitCode === 0 ? said.output : said.errors).toMatch(want);
+  expect([said.exitCode, exitCode === 0 ? '' : said.output]).toEqual([exitCode, '']);
+});
+
+test('a worker that has left is missed within seconds', async () => {
+  expect(await worker?.stop()).toMatchObject({
+    exitCode: 0,
+    output: expect.stringContaining('The worker has left') as string,
+  });
+  const { exitCode, errors } = await say('leaderboard', 'walk');
+  expect(errors).toMatch(/^temper: no worker (polls|on) the task queue "command-line"/);
+  expect(exitCode).toBe(69);
+});
+
+test('up brings everything, and Ctrl-C leaves nothing', async () => {
+  const [port, uiPort] = await freePorts();
+  const home = join(embedded.folder, 'up');
+  const { TEMPORAL_ADDRESS: _address, TEMPER_UI_URL: _url, ...rest } = environment;
+  const own = { ...rest, TEMPER_STORE: home, TEMPER_PORT: String(port), TEMPER_UI_PORT: String(uiPort) };
+  const up = startTemper(['up'], { environment: own });
+  const printed = await up.said('Ctrl-C stops');
+  expect(printed).toMatch(/Start a pipeline http:\S+start-workflow\?\S+runId=/);
+  expect((await temper(['status'], { environment: own })).output).toMatch(/^No pipeline is known here/);
+  expect(await up.stop()).toMatchObject({ exitCode: 0 });
+  expect(await processesOf(home)).toEqual([]);
+});
