@@ -1,0 +1,86 @@
+/** A pipeline that is cancelled: nothing of it runs on, and everything says so. */
+import type { PhaseContext } from '../../workflows/contract.ts';
+import { eventually } from '../support/eventually.ts';
+import { recipeOf } from '../support/recipes.ts';
+import { checkpointOf, evaluatedSft, judged, runsOn } from '../support/stories.ts';
+import { failureOf, statusOf, untilState, workflowBench, type WorkflowBench } from '../support/workflow-bench.ts';
+
+let bench: WorkflowBench;
+beforeAll(async () => {
+  bench = await workflowBench();
+});
+afterAll(() => bench.close());
+
+const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
+
+async function eventsOf(workflowId: string) {
+  return (await bench.client.workflow.getHandle(workflowId).fetchHistory()).events ?? [];
+}
+
+describe('a cancellation', () => {
+  const stopsOf = (story: ReturnType<typeof bench.tell>) =>
+    story.inputsOf('stopJob').map(({ job, reason }) => [job.name, reason]);
+
+  test('stops the job that runs, once, and says so everywhere', async () => {
+    const story = bench.tell('cancelled', recipeOf([]), { awaitJob: () => runsOn() });
+    const run = await bench.start(story);
+    await story.called('awaitJob');
+    await run.cancel();
+    await failureOf(run);
+    expect((await run.describe()).status.name).toBe('CANCELLED');
+    expect(stopsOf(story)).toEqual([['t-base-a1', 'cancel']]);
+    expect(story.inputsOf('closePhase')).toMatchObject([{ state: 'cancelled' }]);
+    expect(story.inputsOf('closePipeline')).toMatchObject([{ state: 'cancelled' }]);
+    expect(await statusOf(run)).toMatchObject([{ state: 'cancelled' }]);
+  });
+
+  test('stops the evaluation that runs beside it too, and closes', async () => {
+    const story = bench.tell('cancelled-beside', recipeOf([evaluatedSft]), {
+      awaitJob: ({ context, ticket, seenSteps }) => {
+        if (isBase(context)) return Promise.resolve({ kind: 'ended' });
+        if (ticket.purpose === 'evaluate' || seenSteps.length > 0) return runsOn();
+        return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, 20) });
+      },
+    });
+    const run = await bench.start(story);
+    await story.called('awaitJob', 4);
+    await run.cancel();
+    await failureOf(run);
+    expect((await run.describe()).status.name).toBe('CANCELLED');
+    expect(stopsOf(story)).toHaveLength(2);
+    const failures = (await eventsOf('cancelled-beside/sft')).filter(
+      (event) => event.workflowTaskFailedEventAttributes,
+    );
+    expect(failures).toEqual([]);
+  });
+
+  test('while a phase is held closes it', async () => {
+    const story = bench.tell('cancelled-held', recipeOf([]), { judgeAttempt: () => Promise.resolve(judged('hold')) });
+    const run = await bench.start(story);
+    await untilState(run, 'base', 'held');
+    await run.cancel();
+    await failureOf(run);
+    expect(story.inputsOf('closePhase').map(({ state }) => state)).toEqual(['held', 'cancelled']);
+    expect(stopsOf(story)).toEqual([]);
+  });
+
+  test('in the middle of a submit submits first and stops then: no job that nobody knows of', async () => {
+    let submitted: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (submitted = resolve));
+    const story = bench.tell('cancelled-submit', recipeOf([]), {
+      submitJob: async ({ ticket }) => {
+        await gate;
+        return { name: ticket.jobName, uid: 'uid', directory: ticket.directory };
+      },
+    });
+    const run = await bench.start(story);
+    await story.called('submitJob');
+    await run.cancel();
+    await eventually('the phase hears of it', 20, async () =>
+      (await eventsOf('cancelled-submit/base')).some((event) => event.workflowExecutionCancelRequestedEventAttributes),
+    );
+    submitted();
+    await failureOf(run);
+    expect(stopsOf(story)).toEqual([['t-base-a1', 'cancel']]);
+  });
+});
