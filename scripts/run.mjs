@@ -16,6 +16,7 @@ const programs = {
   check: ['scripts/check.ts'],
   fix: ['scripts/fix.ts'],
   bench: ['scripts/bench.ts'],
+  docs: ['scripts/docs.ts'],
   histories: ['test/workflows/record-histories.ts'],
 };
 
