@@ -1,0 +1,64 @@
+import { CommanderError } from 'commander';
+import { loadRecipe } from '../../configs/load.ts';
+import { profileSchema } from '../../configs/schema.ts';
+import { readYaml } from '../../configs/yaml-text.ts';
+import { commandNamed } from '../../scripts/docs/command-page.ts';
+import { commands } from '../../workers/cli/commands.ts';
+import { commandsOf, readPages, samplesOf } from './pages.ts';
+
+const pages = readPages();
+const names = commands.map(({ name }) => name);
+
+const yamls = pages.flatMap(({ path, text }) =>
+  samplesOf(text)
+    .filter(({ language }) => /^ya?ml\b/.test(language))
+    .map((sample) => ({ place: `${path}:${String(sample.line)}`, text: sample.text })),
+);
+
+test.each(yamls)('the YAML at $place is valid', async ({ place, text }) => {
+  const { value } = readYaml(text, place);
+  if ('phases' in value && 'name' in value) await loadRecipe('', value);
+  if ('backend' in value) profileSchema.parse(value);
+});
+
+test('a whole recipe is among the samples', () => {
+  expect(yamls.filter(({ text }) => /^phases:/m.test(text) && /^name:/m.test(text))).not.toEqual([]);
+});
+
+const shown = pages.flatMap(({ path, text }) =>
+  commandsOf(text).map((words) => ({ path, command: ['temper', ...words].join(' '), words })),
+);
+
+test.each(shown)('$path: `$command` can be typed', async ({ words }) => {
+  expect(await problemWith(words)).toBeNull();
+});
+
+test.each([
+  { words: ['plan', '-f', 'mine.yaml', '--set', 'seed=2'], want: null },
+  { words: ['--help'], want: null },
+  { words: [], want: null },
+  { words: ['plam'], want: 'there is no command plam' },
+  { words: ['status', '--wach'], want: 'unknown: --wach' },
+  { words: ['logs', 'tiny', '-n', 'many'], want: expect.stringContaining('must be a whole number') as unknown },
+  { words: ['start', '-f'], want: expect.stringContaining('argument missing') as unknown },
+  { words: ['cancel', 'tiny', 'sft'], want: 'too many names: sft' },
+])('of temper $words it says $want', async ({ words, want }) => {
+  expect(await problemWith(words)).toEqual(want);
+});
+
+/** What `temper` would say of these words before it does anything; a name may be left out where only the command is meant. */
+async function problemWith([name, ...rest]: readonly string[]): Promise<string | null> {
+  if (name === undefined || ['--help', '-h', 'help'].includes(name)) return null;
+  if (!names.includes(name)) return `there is no command ${name}`;
+  const command = (await commandNamed(name)).configureOutput({ writeErr: () => undefined });
+  try {
+    const { operands, unknown } = command.parseOptions(rest.filter((word) => word !== '--help' && word !== '-h'));
+    if (unknown.length > 0) return `unknown: ${unknown.join(' ')}`;
+    const taken = command.registeredArguments;
+    const tooMany = taken.some(({ variadic }) => variadic) ? [] : operands.slice(taken.length);
+    return tooMany.length > 0 ? `too many names: ${tooMany.join(' ')}` : null;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.message;
+  }
+}
