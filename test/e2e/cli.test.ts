@@ -41,6 +41,16 @@ test('without a worker it says so at once, instead of waiting', async () => {
   ]);
 });
 
+test('a namespace that is not there is named', async () => {
+  const { exitCode, errors } = await temper(['status'], {
+    environment: { ...environment, TEMPORAL_NAMESPACE: 'nowhere' },
+  });
+  expect([exitCode, errors]).toEqual([
+    2,
+    `temper: ${embedded.address} has no namespace "nowhere": name one with TEMPORAL_NAMESPACE\n`,
+  ]);
+});
+
 test('a worker, a pipeline from a file, and its end', async () => {
   worker = startTemper(['worker', '--recipe', 'tiny'], { environment });
   await worker.said('A worker polls the task queue "command-line"');

@@ -51,8 +51,8 @@ function profileOf({ TEMPORAL_PROFILE: profile }: Environment): { profile?: stri
 export async function connect(environment: Environment = process.env): Promise<Connected> {
   const { Client, Connection } = await import('@temporalio/client');
   const { places, address, namespace, connection: options } = await serverOf(environment);
+  await mustListen(address);
   try {
-    await mustListen(address);
     const connection = await Connection.connect({ ...options, address, connectTimeout: '5 seconds' });
     return {
       client: new Client({ connection, namespace }),
@@ -63,8 +63,7 @@ export async function connect(environment: Environment = process.env): Promise<C
       close: () => connection.close(),
     };
   } catch (cause) {
-    const message = `no Temporal server answers at ${address}: start one with \`temper up\`, or name one with TEMPORAL_ADDRESS`;
-    throw new TemperError('environment-unusable', message, { cause });
+    throw noServer(`${address} ${options.tls ? 'with' : 'without'} TLS`, cause);
   }
 }
 
@@ -75,9 +74,16 @@ async function mustListen(address: string): Promise<void> {
   const probe = createConnection({ host: hostname.replace(/[[\]]/g, ''), port: Number(port || 7233) });
   try {
     await once(probe, 'connect');
+  } catch (cause) {
+    throw noServer(address, cause);
   } finally {
     probe.destroy();
   }
+}
+
+function noServer(address: string, cause: unknown): TemperError {
+  const message = `no Temporal server answers at ${address}: start one with \`temper up\`, or name one with TEMPORAL_ADDRESS`;
+  return new TemperError('environment-unusable', message, { cause });
 }
 
 /** Runs `act` with a connection, and closes it whatever comes. */
@@ -85,10 +91,33 @@ export async function withServer<T>(act: (connected: Connected) => Promise<T>): 
   const connected = await connect();
   try {
     return await act(connected);
+  } catch (error) {
+    throw await refusalOf(connected, error);
   } finally {
     await connected.close();
   }
 }
+
+/** What the server itself refuses (a namespace, a key), in one line; any other error as it is. */
+async function refusalOf({ address, namespace }: Connected, error: unknown): Promise<unknown> {
+  const { isGrpcServiceError, NamespaceNotFoundError } = await import('@temporalio/client');
+  if (error instanceof NamespaceNotFoundError || (isGrpcServiceError(error) && (error.code as number) === notFound))
+    return new TemperError(
+      'not-found',
+      `${address} has no namespace "${namespace}": name one with TEMPORAL_NAMESPACE`,
+      {
+        cause: error,
+      },
+    );
+  const refused = isGrpcServiceError(error) ? error : error instanceof Error ? error.cause : null;
+  if (!isGrpcServiceError(refused)) return error;
+  return new TemperError('environment-unusable', `the Temporal server at ${address} refuses: ${refused.details}`, {
+    cause: error,
+  });
+}
+
+/** gRPC's number. */
+const notFound = 5;
 
 /** Throws `environment-unusable` when nobody polls the task queue: an update or a query would wait for ever. */
 export async function requireWorker({ connection, places, address, namespace }: Connected): Promise<void> {

@@ -16,7 +16,7 @@ export function worker(): Command {
     .addOption(new Option('--recipe <name>', 'what an empty input, {}, starts; without it, a recipe must be named'))
     .addHelpText('after', '\nExample:\n  $ TEMPORAL_ADDRESS=temporal.internal:7233 temper worker')
     .action(async (options: Options) => {
-      const [{ serve }, { readSettings }, { connect, serverOf }, { onStopSignal }] = await Promise.all([
+      const [{ serve }, { readSettings }, { serverOf, withServer }, { onStopSignal }] = await Promise.all([
         import('../serve.ts'),
         import('../settings.ts'),
         import('./connect.ts'),
@@ -25,9 +25,7 @@ export function worker(): Command {
       const stop = onStopSignal(process);
       const settings = readSettings(process.env);
       const { connection: native } = await serverOf(process.env);
-      const connected = await connect();
-      try {
-        const { address, namespace, connection } = connected;
+      await withServer(async ({ address, namespace, connection }) => {
         const serving = await serve({
           settings: { ...settings, namespace },
           connection,
@@ -39,9 +37,7 @@ export function worker(): Command {
         });
         say(`A worker polls the task queue "${settings.taskQueue}" of ${address} (namespace ${namespace}).`);
         await serving.until(stop.asked);
-      } finally {
-        await connected.close();
-      }
+      });
       say('The worker has left; its jobs run on.');
     });
 }
