@@ -61,7 +61,9 @@ export const recipeSchema = z
     onFailure: z
       .enum(['hold', 'fail'])
       .default('hold')
-      .describe('What follows when a phase can go on no more: wait for a person who releases it, or end.'),
+      .describe(
+        'What follows when retries are spent or a person is needed: wait until the phase is released, or end. What no retry mends ends the pipeline either way.',
+      ),
   })
   .superRefine((recipe, context) => {
     for (const { path, message } of brokenRules(recipe)) context.addIssue({ code: 'custom', path: [...path], message });
