@@ -5,13 +5,13 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repository } from '../../scripts/repository.ts';
 import { readSettings } from '../../workers/settings.ts';
 import { freePorts } from './embedded.ts';
-import { killIfThere, killProcessesOf } from './processes.ts';
+import { guardedFolder } from './guarded-folder.ts';
+import { killIfThere } from './processes.ts';
 
 export interface DemoPlace {
   readonly store: string;
@@ -31,7 +31,8 @@ export interface DemoRun {
 
 /** `recipe` is the text of its `tiny.yaml`. */
 export async function demoPlace(recipe: string): Promise<DemoPlace> {
-  const folder = await mkdtemp(join(tmpdir(), 'temper-demo-'));
+  const guarded = await guardedFolder('temper-demo-');
+  const folder = guarded.path;
   const [store, recipes] = [join(folder, 'store'), join(folder, 'recipes')];
   await mkdir(recipes);
   await writeFile(join(recipes, 'tiny.yaml'), recipe);
@@ -58,8 +59,7 @@ export async function demoPlace(recipe: string): Promise<DemoPlace> {
     async close() {
       for (const run of runs) run.signal('SIGKILL');
       await Promise.all(runs.map(({ ended }) => ended));
-      await killProcessesOf(store);
-      await rm(folder, { recursive: true });
+      await guarded.close();
     },
   };
 }

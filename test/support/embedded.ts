@@ -6,9 +6,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { mkdir, open, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection, type WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
 import { jobFiles, type Started } from '../../local/job-files.ts';
@@ -22,6 +21,7 @@ import { registerSearchAttributes } from '../../workers/search-attributes.ts';
 import { readSettings } from '../../workers/settings.ts';
 import { workflowNames, type PhaseReport, type PipelineResult, type PipelineStatus } from '../../workflows/contract.ts';
 import { eventually } from './eventually.ts';
+import { guardedFolder } from './guarded-folder.ts';
 import { killIfThere, killProcessesOf, processesOf } from './processes.ts';
 
 export interface Embedded {
@@ -56,8 +56,9 @@ export interface WorkerProcess {
 }
 
 export async function startEmbedded(): Promise<Embedded> {
-  const folder = await mkdtemp(join(tmpdir(), 'temper-e2e-'));
   const settings = readSettings(process.env);
+  const guarded = await guardedFolder('temper-e2e-');
+  const folder = guarded.path;
   const [port, uiPort] = await freePorts();
   const server = await startEmbeddedServer({
     temporalCli: settings.temporalCli,
@@ -92,7 +93,7 @@ export async function startEmbedded(): Promise<Embedded> {
       for (const close of closers.splice(0)) await close();
       await connection.close();
       await server.stop();
-      if (process.env['TEMPER_KEEP'] === undefined) await rm(folder, { recursive: true });
+      await guarded.close();
     },
   };
 }

@@ -1,5 +1,6 @@
 /**
- * What still runs of a test: every process that was started with its store in the environment, whatever became of its parents.
+ * What still runs of a test: every process that was started with its store in the environment, whatever became of its parents, and
+ * every Temporal server whose database lies there.
  *
  * Needs /proc (Linux) or a `ps` that shows environments (macOS).
  */
@@ -7,15 +8,19 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** Pids of the living processes whose environment names this store. */
-export async function processesOf(store: string): Promise<readonly number[]> {
-  const mark = `TEMPER_STORE=${store}`;
-  return process.platform === 'linux' ? await fromProc(mark) : await fromPs(mark);
+/** Pids of the living processes of this store, or of any store below this folder. */
+export async function processesOf(folder: string): Promise<readonly number[]> {
+  const isOf = (words: readonly string[]) =>
+    words.some((word, index) => {
+      const path = words[index - 1] === '--db-filename' ? word : /^TEMPER_STORE=(.*)$/.exec(word)?.[1];
+      return path === folder || path?.startsWith(`${folder}/`) === true;
+    });
+  return process.platform === 'linux' ? await fromProc(isOf) : await fromPs(isOf);
 }
 
 /** Ends each of them at once, by its id. */
-export async function killProcessesOf(store: string): Promise<void> {
-  for (const pid of await processesOf(store)) killIfThere(pid, 'SIGKILL');
+export async function killProcessesOf(folder: string): Promise<void> {
+  for (const pid of await processesOf(folder)) killIfThere(pid, 'SIGKILL');
 }
 
 /** Sends a signal to a process, or to a group by its negative id; false when there is none. */
@@ -29,24 +34,30 @@ export function killIfThere(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-async function fromProc(mark: string): Promise<number[]> {
+type IsOf = (words: readonly string[]) => boolean;
+
+async function fromProc(isOf: IsOf): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const marked = await Promise.all(
+  const found = await Promise.all(
     pids.map(async (pid) => {
-      // A process that ends meanwhile, or is another user's, has no environment for us.
-      const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-      return environment.split('\0').includes(mark);
+      const [command, environment] = await Promise.all([textOf(pid, 'cmdline'), textOf(pid, 'environ')]);
+      return isOf([...command.split('\0'), ...environment.split('\0')]);
     }),
   );
-  return pids.filter((_, index) => marked[index]).map(Number);
+  return pids.filter((_, index) => found[index]).map(Number);
 }
 
-async function fromPs(mark: string): Promise<number[]> {
+/** Empty for a process that ends meanwhile, or is another user's. */
+async function textOf(pid: string, file: 'cmdline' | 'environ'): Promise<string> {
+  return await readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+}
+
+async function fromPs(isOf: IsOf): Promise<number[]> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-E', '-ww', '-o', 'pid=,command='], {
     maxBuffer: 64 * 1024 ** 2,
   });
   return stdout
     .split('\n')
-    .filter((line) => line.split(/\s+/).includes(mark))
+    .filter((line) => isOf(line.split(/\s+/)))
     .map((line) => Number.parseInt(line, 10));
 }
