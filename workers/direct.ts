@@ -8,6 +8,7 @@ import { openSqliteLedger } from '../store/ledger/sqlite.ts';
 import { createRunStore } from '../store/run-store.ts';
 import type { Answer, Question } from '../workflows/contract-questions.ts';
 import { readPlaces } from './settings.ts';
+import { storeDirectoryOf } from './store-directory.ts';
 
 const profileName = 'local';
 
@@ -16,7 +17,7 @@ export async function answerDirectly(question: Question, environment: NodeJS.Pro
   const places = readPlaces(environment);
   const asked = question.question === 'plan' ? question.input.profile : undefined;
   const { value: profile } = await loadProfile(places.profilesDirectory, asked ?? profileName);
-  const directory = profile.store.path ?? places.storeDirectory;
+  const directory = storeDirectoryOf(profile, places);
   const file = join(directory, 'ledger.sqlite');
   if (!existsSync(file))
     throw new TemperError(

@@ -3,8 +3,7 @@
  *
  * Covers wiring. Does not cover the Temporal worker (temper-worker.ts).
  */
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Connection } from '@temporalio/client';
 import type { ActivityDependencies, Place } from '../activities/dependencies.ts';
 import { loadProfile, loadRecipe } from '../configs/load.ts';
@@ -17,6 +16,7 @@ import { createRunStore } from '../store/run-store.ts';
 import { mustBeProgram } from './program-check.ts';
 import { searchAttributesKnown } from './search-attributes.ts';
 import type { Settings } from './settings.ts';
+import { storeDirectoryOf } from './store-directory.ts';
 
 export interface OpenPlace {
   readonly place: Place;
@@ -38,7 +38,7 @@ export interface PlaceOptions {
 export async function openPlace(options: PlaceOptions): Promise<OpenPlace> {
   const { settings } = options;
   const { value: profile } = await loadProfile(settings.profilesDirectory, options.profile);
-  const storeDirectory = folderOf(profile.store.path ?? settings.storeDirectory);
+  const storeDirectory = storeDirectoryOf(profile, settings);
   const store = createRunStore(storeDirectory);
   await store.check();
   mustBeProgram(settings.python, 'TEMPER_PYTHON');
@@ -64,11 +64,6 @@ export async function openPlace(options: PlaceOptions): Promise<OpenPlace> {
       await ledger.close();
     },
   };
-}
-
-/** Absolute; `~` is the home folder of whoever runs the worker. */
-function folderOf(path: string): string {
-  return resolve(path.replace(/^~(?=\/|$)/, homedir()));
 }
 
 function dependenciesOf(
