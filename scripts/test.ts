@@ -9,7 +9,7 @@ import { runJest } from './jest.ts';
 import { readPython } from './python.ts';
 import { repository } from './repository.ts';
 
-const unitSeconds = 30;
+const unitSeconds = 120;
 const endToEndSeconds = 20 * 60;
 
 const patterns = process.argv.slice(2);

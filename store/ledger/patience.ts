@@ -32,6 +32,7 @@ async function untilFree<Answer>(act: () => Promise<Answer>, milliseconds: numbe
   }
 }
 
+/** By its code alone: the driver makes its errors with the first `Error` it ever saw in this process, which may be another realm's. */
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
+  return typeof error === 'object' && error !== null && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
 }

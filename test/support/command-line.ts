@@ -67,10 +67,11 @@ async function run(command: readonly string[], surroundings: Surroundings): Prom
 }
 
 function start([file = '', ...args]: readonly string[], { folder, environment }: Surroundings) {
-  const { FORCE_COLOR: _colour, NO_COLOR: _none, ...inherited } = process.env;
+  // Node takes a machine that says CI for one without colours, whatever its terminal can do.
+  const { FORCE_COLOR: _colour, NO_COLOR: _none, CI: _machine, ...inherited } = process.env;
   return spawn(file, args, {
     cwd: folder ?? repository,
-    env: { ...inherited, ...environment },
+    env: { ...inherited, TERM: 'xterm-256color', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
