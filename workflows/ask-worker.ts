@@ -3,13 +3,14 @@
  *
  * Covers the way there and back. Does not cover the answers (activities/answers.ts).
  */
-import { ApplicationFailure, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import { z } from 'zod';
 import type { AnswerActivities } from '../activities/answers.ts';
 import { problemList, problemsOf } from '../configs/problems.ts';
 import { pipelineInputSchema } from '../configs/schema.ts';
 import { explained } from './explained.ts';
 import type { Answer, Question } from './contract-questions.ts';
+import { refusal } from './refusal.ts';
 
 const name = z.string().min(1);
 const questionSchema = z.discriminatedUnion('question', [
@@ -43,9 +44,8 @@ function parsed(question: unknown): Question {
   const result = questionSchema.safeParse(question);
   if (result.success) return result.data;
   const problems = problemsOf(questionSchema, question, result.error.issues);
-  throw ApplicationFailure.create({
+  throw refusal({
     type: 'InvalidInput',
-    nonRetryable: true,
     message: `Input of ${workflowInfo().workflowType} is not valid:\n${problemList(problems)}`,
     details: [problems],
   });

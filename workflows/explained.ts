@@ -1,15 +1,15 @@
 /** The words of what went wrong underneath, instead of "Activity task failed" or "Child Workflow execution failed". */
 import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure, workflowInfo } from '@temporalio/workflow';
+import { refusal } from './refusal.ts';
 
 /** The failure that an activity or a child ended with; any other error as it is. */
 export function explained(error: unknown): unknown {
   let at = error;
   while ((at instanceof ActivityFailure || at instanceof ChildWorkflowFailure) && at.cause) at = at.cause;
   if (at === error || !(at instanceof ApplicationFailure)) return error;
-  return ApplicationFailure.create({
+  return refusal({
     message: at.message,
     type: at.type ?? 'PhaseFailed',
-    nonRetryable: true,
     details: at.details ?? [],
     ...(error instanceof Error ? { cause: error } : {}),
   });
@@ -25,5 +25,5 @@ export function messageOf(error: unknown): string {
 export function mustComeFromAPipeline(context: { readonly pipelineId?: string } | undefined): void {
   if (context?.pipelineId !== undefined) return;
   const message = `${workflowInfo().workflowType} is started by postTrainingPipeline, not by hand: start that one with {"recipe": "<name>"}`;
-  throw ApplicationFailure.nonRetryable(message, 'InvalidInput');
+  throw refusal({ message, type: 'InvalidInput' });
 }

@@ -38,7 +38,7 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
 
   function show(change: Partial<PhaseReport>): void {
     report = { ...report, ...change };
-    if (change.note) decisions.push(change.note);
+    if (change.note && change.note !== decisions.at(-1)) decisions.push(change.note);
     setCurrentDetails(details(context, report, decisions));
     pipeline.report(report);
   }
@@ -103,5 +103,6 @@ function details(context: PhaseContext, report: PhaseReport, decisions: readonly
   const start = context.start ? `starts from \`${context.start.id}\`` : 'makes the start';
   const progress =
     report.of > 0 ? `, attempt ${String(report.attempt)}, step ${String(report.step)} of ${String(report.of)}` : '';
-  return `**${report.phase}** (${report.kind}) ${start}: **${report.state}**${progress}\n\n${newestOf(decisions)}`;
+  const kind = report.kind === report.phase ? '' : ` (${report.kind})`;
+  return `**${report.phase}**${kind} ${start}: **${report.state}**${progress}\n\n${newestOf(decisions)}`;
 }

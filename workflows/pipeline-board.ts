@@ -4,7 +4,6 @@
  * Covers the page. Does not cover the story (pipeline.ts): it is told.
  */
 import {
-  ApplicationFailure,
   getExternalWorkflowHandle,
   setCurrentDetails,
   setHandler,
@@ -31,6 +30,7 @@ import {
 } from './messages.ts';
 import { waitingPhase } from './phase-board.ts';
 import { pipelineDetails } from './pipeline-details.ts';
+import { refusal } from './refusal.ts';
 
 export interface PipelineBoard {
   opened(resolved: ResolvedPipeline, opened: { readonly searchAttributes: boolean }): void;
@@ -118,9 +118,12 @@ function answerQueries(board: Board): void {
 function heldPhase(board: Board, input: ReleaseInput): string {
   const held = board.phases.filter((phase) => phase.state === 'held').map((phase) => phase.phase);
   const [only] = held;
-  if (only === undefined) throw ApplicationFailure.nonRetryable('no phase is held now', 'NothingHeld');
+  if (only === undefined) throw refusal({ type: 'NothingHeld', message: 'no phase is held now' });
   if (input.phase === undefined || held.includes(input.phase)) return input.phase ?? only;
-  throw ApplicationFailure.nonRetryable(`phase "${input.phase}" is not held; held: ${held.join(', ')}`, 'NothingHeld');
+  throw refusal({
+    type: 'NothingHeld',
+    message: `phase "${input.phase}" is not held; held: ${held.join(', ')}`,
+  });
 }
 
 async function release(board: Board, input: ReleaseInput): Promise<string> {

@@ -23,7 +23,7 @@ const shortestNote = 60;
 /** Markdown under 4 KB. */
 export function pipelineDetails(page: PipelinePage): string {
   const rows = page.phases.map((phase) => [
-    phase.kind === phase.phase ? phase.phase : `${phase.phase} (${phase.kind})`,
+    phase.phase,
     phase.state,
     phase.attempt > 0 ? String(phase.attempt) : '',
     phase.of > 0 ? `${String(phase.step)}/${String(phase.of)}` : '',
@@ -56,9 +56,10 @@ function heldText({ phases, state }: PipelinePage): string[] {
 /** The newest sentence of each phase that has one, with the way to the phase's own page; the later phases where room is short. */
 function known({ namespace, workflowId, phases }: PipelinePage, roomBytes: number): string[] {
   const told = phases.filter(({ note }) => note !== '');
-  const heads = told.map(({ phase }) => {
+  const heads = told.map(({ phase, kind }) => {
     // Relative: the UI may be served below a path.
-    return `[${phase}](namespaces/${namespace}/workflows/${encodeURIComponent(childIds.phase(workflowId, phase))})`;
+    const href = `namespaces/${namespace}/workflows/${encodeURIComponent(childIds.phase(workflowId, phase))}`;
+    return `[${phase}](${href})${kind === phase ? '' : ` (${kind})`}`;
   });
   const least = (head: string) => bytesOf(head) + shortestNote;
   const fitting = heads.filter((_, index) => sum(heads.slice(index).map(least)) <= roomBytes);

@@ -4,7 +4,6 @@
  * Covers the order of the phases and what the run's page shows. Does not cover what a phase does (phase.ts).
  */
 import {
-  ApplicationFailure,
   executeChild,
   isCancellation,
   ParentClosePolicy,
@@ -27,6 +26,7 @@ import { activities } from './jobs.ts';
 import { trainPhase } from './phase.ts';
 import { phaseDetails, phaseSummary } from './phase-words.ts';
 import { pipelineBoard, type PipelineBoard } from './pipeline-board.ts';
+import { refusal } from './refusal.ts';
 
 export async function postTrainingPipeline(input?: PipelineInput): Promise<PipelineResult> {
   const board = pipelineBoard();
@@ -62,9 +62,8 @@ function parsed(input: unknown): PipelineInput {
   const result = pipelineInputSchema.safeParse(input);
   if (result.success) return result.data;
   const problems = problemsOf(pipelineInputSchema, input, result.error.issues);
-  throw ApplicationFailure.create({
+  throw refusal({
     type: 'InvalidInput',
-    nonRetryable: true,
     message: `Input of ${workflowInfo().workflowType} is not valid:\n${problemList(problems)}`,
     details: [problems],
   });

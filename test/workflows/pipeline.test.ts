@@ -265,7 +265,7 @@ describe('the page of the run', () => {
   test('of a phase lists what was decided', async () => {
     expect(await pageOf(bench.client, 'queries/sft')).toBe(
       [
-        '**sft** (sft) starts from `queries/base/a1/checkpoint-0`: **completed**, attempt 1, step 50 of 50',
+        '**sft** starts from `queries/base/a1/checkpoint-0`: **completed**, attempt 1, step 50 of 50',
         '',
         '- Starts at the start.',
         '- attempt 1 is complete at step 50',
