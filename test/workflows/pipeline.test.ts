@@ -200,12 +200,12 @@ describe('a pipeline that fails', () => {
   });
 
   test('also where an activity refuses for good, whose words are the run’s', async () => {
-    const refusal = 'checkpoint x cannot be promoted: it has no seal that agrees with its files';
+    const refusal = 'the disk of the store is full: free some';
     const story = bench.tell('refused', recipeOf(), {
-      promote: () => Promise.reject(new TemperError('checkpoint-damaged', refusal)),
+      openAttempt: () => Promise.reject(new TemperError('store-unusable', refusal)),
     });
     const failure = await failureOf(await bench.start(story));
-    expect(failure).toEqual({ type: 'checkpoint-damaged', message: refusal });
+    expect(failure).toEqual({ type: 'store-unusable', message: refusal });
     expect(story.inputsOf('closePhase')).toMatchObject([{ state: 'failed', because: refusal }]);
   });
 });
