@@ -3,13 +3,7 @@
  *
  * Covers the order of the phases and what the run's page shows. Does not cover what a phase does (phase.ts).
  */
-import {
-  executeChild,
-  isCancellation,
-  ParentClosePolicy,
-  workflowInfo,
-  CancellationScope,
-} from '@temporalio/workflow';
+import { executeChild, isCancellation, ParentClosePolicy, workflowInfo, CancellationScope } from '@temporalio/workflow';
 import { problemList, problemsOf } from '../configs/problems.ts';
 import { pipelineInputSchema, type Phase } from '../configs/schema.ts';
 import {
