@@ -28,17 +28,24 @@ def main() -> int:
     try:
         print(f"{request.kind}: job {request.job}, attempt {request.attempt}, to step {request.target_step}", flush=True)
         phase_of(request.kind)(run)
-    except StoppedError as stopped:
-        run.finish("stopped")
-        print(f"stopped at step {run.outcome.final_step}", flush=True)
-        return stopped.exit_code
+    except StoppedError:
+        return stopped(run)
     except TrainerError as error:
+        if run.stop_requested:  # asked to stop: what fails on the way out says nothing about the work
+            return stopped(run)
         run.finish("failed", error)
         print(f"{error.reason}: {error}", flush=True)
         return error.exit_code
     run.finish("completed")
     print(f"completed at step {run.outcome.final_step}", flush=True)
     return 0
+
+
+def stopped(run: Run) -> int:
+    """The end of an attempt that was asked to stop."""
+    run.finish("stopped")
+    print(f"stopped at step {run.outcome.final_step}", flush=True)
+    return StoppedError.exit_code
 
 
 if __name__ == "__main__":

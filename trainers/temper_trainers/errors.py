@@ -34,7 +34,11 @@ class ConfigError(TrainerError):
     reason = "config"
 
 
-class StoppedError(Exception):
-    """SIGTERM came, and whatever could be saved is saved."""
+class StoppedError(BaseException):
+    """SIGTERM came, and whatever could be saved is saved.
+
+    Raised wherever the signal finds the process, in the middle of a library too: one that catches every `Exception` and
+    makes its own of it (loading a model does) must not turn a stop into a failure.
+    """
 
     exit_code = 75

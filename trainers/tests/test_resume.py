@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from support import Attempts, Made
 
+from temper_trainers.errors import DataError, StoppedError
+
 HF_STATE = ["adapter_model.safetensors", "optimizer.pt", "scheduler.pt", "rng_state.pth"]
 REWARDS = [{"until": 3, "weights": {"exact": 1, "boxed": 0.2}}, {"weights": {"boxed": 1, "length": -0.1}}]
 
@@ -254,6 +256,14 @@ def test_a_stop_before_training_saves_nothing(attempts: Attempts, base: Made) ->
         stop_at_step=0,
     )
     assert (made.code, made.result["status"], made.result["artifacts"]) == (75, "stopped", [])
+
+
+def test_a_stop_in_the_middle_of_a_library_is_no_failure_that_the_library_makes_of_it() -> None:
+    with pytest.raises(StoppedError):
+        try:
+            raise StoppedError
+        except Exception as error:  # as loading a model does
+            raise DataError("cannot load the model") from error
 
 
 def test_a_damaged_resume_checkpoint_is_refused_by_its_digest(attempts: Attempts, base: Made, tmp_path: Path) -> None:
