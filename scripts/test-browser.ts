@@ -15,7 +15,8 @@ const given = process.argv.slice(2);
 const found = findBrowser(process.env);
 if (found.kind === 'none') {
   console.error(`test:browser: ${found.because}`);
-  process.exit(69);
+  // A setting that is wrong fails everywhere; a machine that has no browser is told apart (.ci/run).
+  process.exit(process.env['TEMPER_CHROMIUM'] ? 78 : 69);
 }
 
 const pictures = given.includes('--pictures')
