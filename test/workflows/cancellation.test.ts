@@ -5,11 +5,13 @@ import { recipeOf } from '../support/recipes.ts';
 import { checkpointOf, evaluatedSft, judged, runsOn } from '../support/stories.ts';
 import { failureOf, statusOf, untilState, workflowBench, type WorkflowBench } from '../support/workflow-bench.ts';
 
+let opening: Promise<WorkflowBench>;
 let bench: WorkflowBench;
 beforeAll(async () => {
-  bench = await workflowBench();
+  opening = workflowBench();
+  bench = await opening;
 });
-afterAll(() => bench.close());
+afterAll(async () => (await opening).close());
 
 const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
 

@@ -15,11 +15,13 @@ import {
   type WorkflowBench,
 } from '../support/workflow-bench.ts';
 
+let opening: Promise<WorkflowBench>;
 let bench: WorkflowBench;
 beforeAll(async () => {
-  bench = await workflowBench();
+  opening = workflowBench();
+  bench = await opening;
 });
-afterAll(() => bench.close());
+afterAll(async () => (await opening).close());
 
 const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
 const missing = (context: PhaseContext, seed = 2): EvaluationKey[] => [

@@ -13,11 +13,13 @@ import {
   type WorkflowBench,
 } from '../support/workflow-bench.ts';
 
+let opening: Promise<WorkflowBench>;
 let bench: WorkflowBench;
 beforeAll(async () => {
-  bench = await workflowBench();
+  opening = workflowBench();
+  bench = await opening;
 });
-afterAll(() => bench.close());
+afterAll(async () => (await opening).close());
 
 describe('the straight path', () => {
   const recipe = recipeOf([evaluatedSft, leastPhases.orpo]);
