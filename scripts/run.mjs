@@ -10,6 +10,8 @@ import { SetupProblem } from './setup/problem.mjs';
 import { setUp } from './setup/setup.mjs';
 
 const programs = {
+  setup: ['scripts/build.ts'],
+  build: ['scripts/build.ts'],
   demo: ['workers/demo.ts'],
   test: ['scripts/test.ts'],
   'test:browser': ['scripts/test-browser.ts'],
@@ -23,8 +25,8 @@ const programs = {
 const [command, ...rest] = process.argv.slice(2);
 const say = (line) => process.stderr.write(`${line}\n`);
 
-if (command !== 'setup' && !Object.hasOwn(programs, command ?? '')) {
-  say(`Unknown command ${command ?? '(none)'}. There are: setup, ${Object.keys(programs).join(', ')}.`);
+if (!Object.hasOwn(programs, command ?? '')) {
+  say(`Unknown command ${command ?? '(none)'}. There are: ${Object.keys(programs).join(', ')}.`);
   process.exit(64);
 }
 
@@ -43,7 +45,6 @@ async function main() {
   if (command === 'setup') {
     say(`Everything is in place (${((Date.now() - begun) / 1000).toFixed(1)} s):`);
     for (const [name, path] of Object.entries(paths)) say(`  ${name.padEnd(12)} ${path}`);
-    return 0;
   }
   return runInOurPlace(paths.node, ['--disable-warning=ExperimentalWarning', ...programs[command], ...rest], {
     cwd: findPlaces(environment).repository,

@@ -20,6 +20,8 @@ export interface Settings extends Places {
 export interface Places {
   /** The checkout, or the folder that the package is installed in. */
   readonly home: string;
+  /** What set-up and builds have made, and can make anew. */
+  readonly cacheDirectory: string;
   /** Run directories, the ledger and the embedded server's database lie below it. */
   readonly storeDirectory: string;
   readonly recipesDirectory: string;
@@ -40,15 +42,15 @@ const setUpSchema = z.object({ temporalCli: z.string(), python: z.string() });
 /** What `readPlaces` reads, and the programs that set-up has put in place. Throws `environment-unusable`. */
 export function readSettings(environment: Environment): Settings {
   const places = readPlaces(environment);
-  const cache = resolve(environment['TEMPER_CACHE'] ?? join(places.home, '.temper'));
-  return Object.freeze({ ...places, ...programs(environment, cache) });
+  return Object.freeze({ ...places, ...programs(environment, places.cacheDirectory) });
 }
 
-/** Reads `TEMPER_STORE`, `TEMPER_RECIPES`, `TEMPER_PROFILES`, `TEMPER_PORT`, `TEMPER_UI_PORT`, `TEMPER_TASK_QUEUE`. */
+/** Reads `TEMPER_CACHE`, `TEMPER_STORE`, `TEMPER_RECIPES`, `TEMPER_PROFILES`, `TEMPER_PORT`, `TEMPER_UI_PORT`, `TEMPER_TASK_QUEUE`. */
 export function readPlaces(environment: Environment): Places {
   const home = fileURLToPath(new URL('..', import.meta.url));
   return Object.freeze({
     home,
+    cacheDirectory: resolve(environment['TEMPER_CACHE'] || join(home, '.temper')),
     storeDirectory: resolve(environment['TEMPER_STORE'] ?? join(home, '.temper', 'store')),
     recipesDirectory: resolve(environment['TEMPER_RECIPES'] ?? join(home, 'configs', 'recipes')),
     profilesDirectory: resolve(environment['TEMPER_PROFILES'] ?? join(home, 'configs', 'profiles')),

@@ -1,10 +1,11 @@
 /**
  * A Temporal worker with Temper's workflows and activities, and the settings that make a killed one cost little.
  *
- * Covers connection, bundle and limits. Does not cover what the activities need (place.ts).
+ * Covers connection and limits. Does not cover what the activities need (place.ts) or where the workflows' code comes from
+ * (workflow-bundle.ts).
  */
-import { fileURLToPath } from 'node:url';
 import {
+  bundleWorkflowCode,
   DefaultLogger,
   GracefulShutdownPeriodExpiredError,
   NativeConnection,
@@ -14,8 +15,9 @@ import {
   type LogLevel,
 } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
+import { workflowBundle, type BundlePlaces, type WorkflowBundle } from './workflow-bundle.ts';
 
-export interface TemperWorkerOptions {
+export interface TemperWorkerOptions extends BundlePlaces {
   readonly address: string;
   /** TLS, API key and headers, where the server asks for them. */
   readonly connection?: Omit<NativeConnectionOptions, 'address'>;
@@ -65,12 +67,20 @@ export async function startTemperWorker(options: TemperWorkerOptions): Promise<T
   };
 }
 
+/** Built ahead, or now. */
+export function currentWorkflows(places: BundlePlaces): Promise<WorkflowBundle> {
+  return workflowBundle(places, async (workflowsPath) => {
+    const { code } = await bundleWorkflowCode({ workflowsPath, logger: Runtime.instance().logger });
+    return code;
+  });
+}
+
 async function create(options: TemperWorkerOptions, connection: NativeConnection): Promise<Worker> {
   return await Worker.create({
     connection,
     namespace: options.namespace,
     taskQueue: options.taskQueue,
-    workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
+    workflowBundle: await currentWorkflows(options),
     activities: { ...options.activities },
     // After a kill -9, a waiting run is taken over when this has passed.
     stickyQueueScheduleToStartTimeout: '2 seconds',
