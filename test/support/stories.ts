@@ -5,6 +5,7 @@
  * worker serves all stories of a file.
  */
 import { activityInfo, cancelled, heartbeat } from '@temporalio/activity';
+import type { AnswerActivities } from '../../activities/answers.ts';
 import type { AttemptTicket } from '../../activities/attempts.ts';
 import { withFailures } from '../../activities/failures.ts';
 import type { GateAnswer } from '../../activities/gate.ts';
@@ -18,11 +19,12 @@ import type { LeaderboardRow } from '../../decisions/leaderboard.ts';
 import type { CheckpointRef, PhaseContext } from '../../workflows/contract.ts';
 import { type Document, leastPhases, recipeOf } from './recipes.ts';
 
-type Name = keyof Activities;
-type Input<N extends Name> = Parameters<Activities[N]>[0];
+type Told = Activities & AnswerActivities;
+type Name = keyof Told;
+type Input<N extends Name> = Parameters<Told[N]>[0];
 
 /** What differs from the straight story. */
-export type Answers = { readonly [N in Name]?: (input: Input<N>, times: number) => ReturnType<Activities[N]> };
+export type Answers = { readonly [N in Name]?: (input: Input<N>, times: number) => ReturnType<Told[N]> };
 
 export interface Story {
   readonly pipelineId: string;
@@ -34,11 +36,11 @@ export interface Story {
 }
 
 export interface Stories {
-  readonly activities: Activities;
+  readonly activities: Told;
   readonly tell: (pipelineId: string, recipe: Document, answers?: Answers) => Story;
 }
 
-interface Told extends Story {
+interface Telling extends Story {
   readonly answers: Answers;
   call(name: Name, input: unknown): number;
 }
@@ -51,8 +53,8 @@ export const evaluatedSft: Document = {
 };
 
 export function createStories(): Stories {
-  const stories = new Map<string, Told>();
-  const ofRun = (): Told => {
+  const stories = new Map<string, Telling>();
+  const ofRun = (): Telling => {
     const id = (activityInfo().workflowExecution?.workflowId ?? '').split('/')[0] ?? '';
     const story = stories.get(id);
     if (story === undefined) throw new Error(`no story of ${id}`);
@@ -71,7 +73,7 @@ export function createStories(): Stories {
     ]),
   );
   return {
-    activities: withFailures(activities as unknown as Activities),
+    activities: withFailures(activities as unknown as Told),
     tell(pipelineId, recipe, answers = {}) {
       const story = told(pipelineId, recipe, answers);
       stories.set(pipelineId, story);
@@ -80,7 +82,7 @@ export function createStories(): Stories {
   };
 }
 
-function told(pipelineId: string, recipe: Document, answers: Answers): Told {
+function told(pipelineId: string, recipe: Document, answers: Answers): Telling {
   const calls: { readonly name: Name; readonly input: unknown }[] = [];
   const listeners = new Set<() => void>();
   const timesOf = (name: Name) => calls.filter((call) => call.name === name).length;
@@ -150,7 +152,9 @@ function straight(recipe: () => Document) {
     judgeGate: ({ context }) => Promise.resolve(promotes(context)),
     promote: ({ checkpoint }) => Promise.resolve({ ...checkpoint, digest: `digest-of-${checkpoint.id}` }),
     closePhase: nothing,
-  } satisfies Partial<Activities>;
+    answerQuestion: () =>
+      Promise.resolve({ answer: 'plan', recipe: 'small', source: 'inline', profile: 'local', phases: [], values: [] }),
+  } satisfies Partial<Told>;
 }
 
 export function ticketOf(context: PhaseContext, number: number, resumeStep = 0): AttemptTicket {

@@ -1,5 +1,6 @@
 /**
- * `npm run histories`: records one history per path through the story anew, for each of its runs (test/histories/<path>.<run>.json).
+ * `npm run histories`: records one history per path through the story anew, for each of its runs (test/histories/<path>.<run>.json), and
+ * that of a question.
  *
  * Run it when the workflows have changed on purpose, so that running pipelines will have such histories from now on; keep the old files
  * of whatever still runs somewhere. What is kept names no machine: identities are neutral, and stacks are left out;
@@ -8,13 +9,15 @@
 import { writeFile } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { childIds } from '../../workflows/contract.ts';
-import { workflowBench } from '../support/workflow-bench.ts';
-import { kept, type Path, paths } from './story-paths.ts';
+import { childIds, workflowNames } from '../../workflows/contract.ts';
+import { recipeOf } from '../support/recipes.ts';
+import { taskQueue, workflowBench } from '../support/workflow-bench.ts';
+import { kept, type Path, paths, question } from './story-paths.ts';
 
 const bench = await workflowBench();
 try {
   for (const path of paths) await record(path);
+  await recordQuestion();
 } finally {
   await bench.close();
 }
@@ -30,12 +33,21 @@ async function record(path: Path): Promise<void> {
     phase: childIds.phase(path.name, 'sft'),
     evaluation: await lastEvaluation(bench.client, path.name, evaluations),
   };
-  for (const name of kept) {
-    const history = await bench.client.workflow.getHandle(ids[name]).fetchHistory();
-    const text = JSON.stringify(JSON.parse(historyToJSON(history)), smaller);
-    await writeFile(new URL(`../histories/${path.name}.${name}.json`, import.meta.url), `${text}\n`);
-    console.log(`${path.name}.${name}: ${String(history.events?.length ?? 0)} events, ${String(text.length)} bytes`);
-  }
+  for (const name of kept) await keep(ids[name], `${path.name}.${name}`);
+}
+
+async function recordQuestion(): Promise<void> {
+  const { name, input } = question;
+  bench.tell(name, recipeOf());
+  await bench.client.workflow.execute(workflowNames.question, { workflowId: name, taskQueue, args: [input] });
+  await keep(name, `${name}.run`);
+}
+
+async function keep(workflowId: string, name: string): Promise<void> {
+  const history = await bench.client.workflow.getHandle(workflowId).fetchHistory();
+  const text = JSON.stringify(JSON.parse(historyToJSON(history)), smaller);
+  await writeFile(new URL(`../histories/${name}.json`, import.meta.url), `${text}\n`);
+  console.log(`${name}: ${String(history.events?.length ?? 0)} events, ${String(text.length)} bytes`);
 }
 
 /** The id of the newest evaluation run; `atMost` is how many there can be. */

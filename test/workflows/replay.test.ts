@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { installRuntime } from '../../workers/temper-worker.ts';
 import { workflowNames } from '../../workflows/contract.ts';
-import { kept, paths } from './story-paths.ts';
+import { kept, paths, question } from './story-paths.ts';
 
 interface HistoryEvent {
   readonly eventType: string;
@@ -49,9 +49,9 @@ const startOf = (history: History) => history.events[0]?.workflowExecutionStarte
 
 test('every path is kept, with a run of each workflow', () => {
   const wanted = paths.flatMap(({ name }) => kept.map((run) => `${name}.${run}.json`));
-  expect(files).toEqual(expect.arrayContaining(wanted));
+  expect(files).toEqual(expect.arrayContaining([...wanted, `${question.name}.run.json`]));
   const types = new Set(files.map((file) => startOf(historyOf(file))?.workflowType.name));
-  expect(types).toEqual(new Set([workflowNames.pipeline, workflowNames.phase, workflowNames.evaluation]));
+  expect(types).toEqual(new Set(Object.values(workflowNames)));
 });
 
 test('every kept history replays as it was', async () => {
@@ -60,18 +60,19 @@ test('every kept history replays as it was', async () => {
 });
 
 test('a history that the workflows would not write is refused, of each workflow', async () => {
+  const names = [...kept.map((run) => `straight.${run}`), `${question.name}.run`];
   const changed = Object.fromEntries(
-    kept.map((run) => {
-      const history = historyOf(`straight.${run}.json`);
+    names.map((name) => {
+      const history = historyOf(`${name}.json`);
       const event = history.events.find(({ activityTaskScheduledEventAttributes: scheduled }) => scheduled);
       if (event?.activityTaskScheduledEventAttributes) {
         event.activityTaskScheduledEventAttributes.activityType.name = 'anotherActivity';
       }
-      return [run, history];
+      return [name, history];
     }),
   );
   const problems = await replayed(changed);
-  for (const run of kept) expect(problems[run]).toMatch(/^DeterminismViolationError: .*TMPRL1100/);
+  for (const name of names) expect(problems[name]).toMatch(/^DeterminismViolationError: .*TMPRL1100/);
 });
 
 describe('what is kept', () => {

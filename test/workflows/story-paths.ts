@@ -15,6 +15,7 @@ import {
 } from '../support/stories.ts';
 import { failureOf, type Run, untilState } from '../support/workflow-bench.ts';
 import type { PhaseContext } from '../../workflows/contract.ts';
+import type { Question } from '../../workflows/contract-questions.ts';
 
 export interface Path {
   readonly name: string;
@@ -26,6 +27,12 @@ export interface Path {
 
 /** Each path's runs: the pipeline, its phase `sft`, and that phase's last evaluation. */
 export const kept = ['pipeline', 'phase', 'evaluation'] as const;
+
+/** What the command line asks; its run is kept as `<name>.run.json`. */
+export const question = {
+  name: 'question',
+  input: { question: 'plan', input: { recipe: 'small' } } satisfies Question,
+};
 
 const evaluatedOnce = { ...evaluatedSft, evaluate: { benchmarks: ['addition'] } };
 const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
