@@ -86,7 +86,10 @@ function rulesOfBenchmarks(phase: PhaseFields, { benchmarks }: RecipeFields): Br
       const message = `no benchmark named "${used}"; there are: ${Object.keys(benchmarks).join(', ') || 'none'}`;
       return [{ path, message }];
     }
-    if (path[0] === 'evaluate' || phase.evaluate?.benchmarks.includes(used)) return [];
+    const evaluated = phase.evaluate?.benchmarks ?? [];
+    if (path[0] === 'evaluate' || evaluated.includes(used)) return [];
+    // A misspelled name among those evaluated is told where it stands, and may well be this one.
+    if (evaluated.some((name) => !Object.hasOwn(benchmarks, name))) return [];
     return [{ path, message: `the gate looks at "${used}", which "evaluate.benchmarks" of this phase does not name` }];
   });
 }

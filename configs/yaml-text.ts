@@ -4,7 +4,18 @@
  * What YAML allows and no recipe means is refused: two values of one key, tabs, tags, YAML 1.1, an alias that grows without end. Does not
  * cover what the fields are (schema.ts).
  */
-import { type Alias, type Document, isAlias, isMap, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLError,
+} from 'yaml';
 import { TemperError } from '../decisions/errors.ts';
 import type { Path } from './problems.ts';
 
@@ -61,9 +72,18 @@ function syntaxProblems(document: Document.Parsed, at: (offset: number) => Posit
   const { version, explicit } = document.directives.yaml;
   const old =
     explicit === true && version !== '1.2' ? [{ ...at(0), message: `is YAML ${version}, and must be 1.2` }] : [];
-  const own = found.map(({ code, message, pos }) => ({ ...at(pos[0]), message: ownWords[code] ?? firstLine(message) }));
-  const all = [...old, ...own, ...aliasProblems(document, at)];
+  const all = [...old, ...inOwnWords(withoutWhatATabBrings(found), at), ...aliasProblems(document, at)];
   return all.sort((a, b) => a.line - b.line || a.column - b.column).slice(0, mostProblems);
+}
+
+/** A tab makes the parser lose the structure: what it says of the lines below is no fault of theirs. */
+function withoutWhatATabBrings(found: readonly YAMLError[]): readonly YAMLError[] {
+  if (!found.some(({ code }) => code === 'TAB_AS_INDENT')) return found;
+  return found.filter(({ code }) => code === 'TAB_AS_INDENT' || code === 'DUPLICATE_KEY');
+}
+
+function inOwnWords(found: readonly YAMLError[], at: (offset: number) => Position): SyntaxProblem[] {
+  return found.map(({ code, message, pos }) => ({ ...at(pos[0]), message: ownWords[code] ?? firstLine(message) }));
 }
 
 const ownWords: Readonly<Record<string, string>> = {

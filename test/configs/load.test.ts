@@ -121,6 +121,11 @@ describe('YAML', () => {
       text: '"a": 1\na: 2',
       want: ':2:1: a field of this name stands above in the same group',
     },
+    {
+      title: 'a tab, and nothing of what it makes of the lines below',
+      text: 'phases:\n  - name: a\n\tkind: base\n    params: {}\n  - name: b\n    kind: sft\n',
+      want: ':3:1: a tab begins this line, and YAML is indented by spaces alone',
+    },
     { title: 'a tab', text: 'a:\n\tb: 1', want: ':2:1: a tab begins this line, and YAML is indented by spaces alone' },
     { title: 'an open quote', text: 'a: "x', want: ':1:6: Missing closing "quote' },
     {

@@ -87,6 +87,11 @@ test.each<{ title: string; recipe: Document; want: string[] }>([
     ],
   },
   {
+    title: 'a misspelled benchmark, and not again each gate that looks at it',
+    recipe: recipeWithSft({ evaluate: { benchmarks: ['additon'] }, gate: [{ rank: { by: 'addition' } }] }),
+    want: ['phases.sft.evaluate.benchmarks.0: no benchmark named "additon"; there are: addition'],
+  },
+  {
     title: 'a benchmark that is called like what every object has',
     recipe: recipeWithSft({ evaluate: { benchmarks: ['constructor'] } }),
     want: ['phases.sft.evaluate.benchmarks.0: no benchmark named "constructor"; there are: addition'],

@@ -7,6 +7,7 @@ import { TemperError } from '../../decisions/errors.ts';
 import { workflowNames, type PipelineInput, type ResolvedPipeline } from '../../workflows/contract.ts';
 import { asTemperError } from './ask.ts';
 import { answered, pageOf, requireWorker, type Connected } from './connect.ts';
+import { startDetails } from './start-details.ts';
 
 export interface StartedPipeline {
   readonly pipeline: string;
@@ -31,6 +32,7 @@ export async function startPipeline(
       taskQueue: connected.places.taskQueue,
       args: [input],
       staticSummary: `Recipe ${typeof input.recipe === 'string' ? input.recipe : pipelineId}, started by temper start`,
+      staticDetails: startDetails(pipelineId, input),
     });
     const runId = handle.firstExecutionRunId;
     await untilResolved(connected, pipelineId, runId);

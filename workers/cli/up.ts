@@ -23,19 +23,21 @@ Example:
 Environment: TEMPER_STORE (folder of runs, ledger and database), TEMPER_PORT (7233), TEMPER_UI_PORT (8233), TEMPER_TASK_QUEUE.`,
     )
     .action(async (options: Options) => {
-      const [{ openEmbeddedTemper }, { readSettings }, { onStopSignal }, { startForm }] = await Promise.all([
-        import('../embedded-temper.ts'),
-        import('../settings.ts'),
-        import('../stop-signal.ts'),
-        import('../start-form.ts'),
-      ]);
+      const [{ openEmbeddedTemper }, { readSettings }, { onStopSignal }, { startForm }, { workflowNames }] =
+        await Promise.all([
+          import('../embedded-temper.ts'),
+          import('../settings.ts'),
+          import('../stop-signal.ts'),
+          import('../start-form.ts'),
+          import('../../workflows/contract.ts'),
+        ]);
       const stop = onStopSignal(process);
       const settings = { ...readSettings(process.env), heartbeatSeconds: 1 };
       const { profile, recipe: defaultRecipe } = options;
       const temper = await openEmbeddedTemper({ settings, profile, defaultRecipe, scanSeconds: 1 });
       try {
         const form = await startForm(temper.client, { uiUrl: temper.uiUrl, taskQueue: settings.taskQueue });
-        say(`Temporal UI      ${temper.uiUrl}/namespaces/${settings.namespace}/workflows`);
+        say(`Temporal UI      ${pipelinesPage(temper.uiUrl, settings.namespace, workflowNames.pipeline)}`);
         say(`Start a pipeline ${form}`);
         say(`                 or: temper start ${defaultRecipe}`);
         say(`Store            ${settings.storeDirectory} (profile ${profile}, task queue ${settings.taskQueue})`);
@@ -47,6 +49,12 @@ Environment: TEMPER_STORE (folder of runs, ledger and database), TEMPER_PORT (72
       }
       say('Nothing runs now; the next `temper up` goes on from here.');
     });
+}
+
+/** The list of runs without phases, evaluations and questions. */
+function pipelinesPage(uiUrl: string, namespace: string, workflowType: string): string {
+  const query = new URLSearchParams({ query: `WorkflowType="${workflowType}"` });
+  return `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows?${query.toString()}`;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -5,10 +5,12 @@ import { Argument, Command, Option } from 'commander';
 import type { LocatedProblem } from '../../configs/load.ts';
 import { TemperError } from '../../decisions/errors.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { jsonOption, setOption, type Set } from './options.ts';
+import { fileOption, jsonOption, setOption, type Set } from './options.ts';
 import { say, sayJson } from './output.ts';
 
 interface Options {
+  /** As `plan` and `start` name a recipe; the same as an argument. */
+  readonly file?: readonly string[];
   readonly json?: true;
   readonly schema?: 'recipe' | 'profile' | true;
   readonly set: Set;
@@ -28,6 +30,7 @@ export function validate(): Command {
       'Names everything that is wrong in recipes and profiles at once, with file, line and column and the nearest valid name. Without files, checks those that this machine has.',
     )
     .addArgument(new Argument('[file...]', 'recipes and profiles; a profile is told by its field `backend`'))
+    .addOption(fileOption().argParser((path, before: readonly string[] | undefined) => [...(before ?? []), path]))
     .addOption(setOption())
     .addOption(
       new Option('--schema [what]', 'print the fields as JSON Schema, for editors').choices(['recipe', 'profile']),
@@ -43,7 +46,7 @@ Examples:
 Ends with 0 when everything is valid, with 2 when something is not.`,
     )
     .action(async (files: readonly string[], options: Options) => {
-      if (options.schema === undefined) await checkAll(files, options);
+      if (options.schema === undefined) await checkAll([...files, ...(options.file ?? [])], options);
       else await printSchema(options.schema === true ? 'recipe' : options.schema);
     });
 }

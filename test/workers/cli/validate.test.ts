@@ -99,6 +99,12 @@ describe('a mistake is answered with its line, its field, and what is meant', ()
   });
 });
 
+test('a file may be named as plan and start name it', async () => {
+  await writeFile(join(folder, 'mine.yaml'), tiny);
+  const { exitCode, output } = await temper(['validate', '-f', 'mine.yaml', '-f', 'none.yaml'], { folder });
+  expect([exitCode, output]).toEqual([2, 'mine.yaml: valid (recipe tiny)\nnone.yaml cannot be read (ENOENT)\n']);
+});
+
 test('a script gets each problem as data', async () => {
   await writeFile(join(folder, 'mine.yaml'), changed('steps: 50', 'steps: fifty'));
   const { exitCode, output } = await temper(['validate', '--json', 'mine.yaml', 'none.yaml'], { folder });
