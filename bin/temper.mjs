@@ -2,7 +2,8 @@
 /**
  * `temper`: starts workers/cli.ts with a Node that can run it (22.19 or newer), whichever Node starts this file (20 or newer).
  *
- * Does not set anything up: where that is missing, it says so.
+ * The help alone needs no such Node: it is written ahead (help.txt, by `npm run docs`), so that it comes at once from any. Does not set
+ * anything up: where that is missing, it says so.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,6 +18,9 @@ const isNewEnough = major > 22 || (major === 22 && minor >= 19);
 if (!existsSync(join(home, 'node_modules', 'commander'))) {
   process.stderr.write(`temper: nothing is set up here: run \`npm run setup\` in ${home}\n`);
   process.exitCode = 69;
+} else if (isAskedForHelp(process.argv.slice(2))) {
+  process.stdout.on('error', endQuietlyWithoutReader);
+  process.stdout.write(readFileSync(join(home, 'bin', 'help.txt')));
 } else if (isNewEnough) {
   withoutExperimentalWarnings();
   await import(program);
@@ -31,6 +35,16 @@ if (!existsSync(join(home, 'node_modules', 'commander'))) {
     const args = ['--disable-warning=ExperimentalWarning', program, ...process.argv.slice(2)];
     process.exitCode = await runInOurPlace(node, args, { cwd: process.cwd() });
   }
+}
+
+/** Of temper itself; that of a command is its own file's. */
+function isAskedForHelp([first, ...rest]) {
+  return rest.length === 0 && ['--help', '-h', 'help'].includes(first);
+}
+
+/** `temper --help | head` ends the reader first. */
+function endQuietlyWithoutReader(error) {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 /** The one that came with the packages, or that set-up found. */

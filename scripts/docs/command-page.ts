@@ -1,10 +1,12 @@
-/** docs/reference/cli.md, from each command's own `--help`. */
+/** docs/reference/cli.md and bin/help.txt, from each command's own `--help`. */
 import type { Command } from 'commander';
 import { commands } from '../../workers/cli/commands.ts';
 import { programFor } from '../../workers/cli/program.ts';
 import { generatedNote, page } from './recipe-page.ts';
 
 const columns = 110;
+/** What a program takes that has no terminal. */
+const plainColumns = 80;
 
 export async function commandPage(): Promise<string> {
   const sections: string[] = [];
@@ -20,6 +22,11 @@ export async function commandPage(): Promise<string> {
   ]);
 }
 
+/** What `temper --help` prints. */
+export async function programHelp(): Promise<string> {
+  return `${helpOf(await programFor([]), plainColumns)}\n`;
+}
+
 /** The command with its options, as `temper <name>` has it. */
 export async function commandNamed(name: string): Promise<Command> {
   const program = await programFor([name]);
@@ -28,12 +35,12 @@ export async function commandNamed(name: string): Promise<Command> {
   return command;
 }
 
-/** What `--help` prints on a wide terminal without colours. */
-function helpOf(command: Command): string {
+/** What `--help` prints on a terminal so wide without colours. */
+function helpOf(command: Command, width = columns): string {
   let text = '';
   command.configureOutput({
     writeOut: (part) => (text += part),
-    getOutHelpWidth: () => columns,
+    getOutHelpWidth: () => width,
     getOutHasColors: () => false,
   });
   command.outputHelp();

@@ -1,5 +1,5 @@
-/** The pages of docs/reference that are written from the code, by their paths in the repository. */
-import { commandPage } from './command-page.ts';
+/** What is written from the code for people to read, by its path in the repository: pages of docs/reference, and the help. */
+import { commandPage, programHelp } from './command-page.ts';
 import { profilePage, recipePage } from './recipe-page.ts';
 
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
@@ -7,5 +7,6 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/recipe.md', recipePage()],
     ['docs/reference/profile.md', profilePage()],
     ['docs/reference/cli.md', await commandPage()],
+    ['bin/help.txt', await programHelp()],
   ]);
 }

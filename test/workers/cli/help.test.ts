@@ -11,10 +11,17 @@ test('the help names every command and every exit code', async () => {
   expect([exitCode, errors]).toEqual([0, '']);
 });
 
-test('the help loads neither a client nor a schema', async () => {
-  const loaded = await temper(['--help'], { environment: { NODE_DEBUG: 'esm' } });
-  expect(loaded.errors).toContain('commander');
-  expect(loaded.errors).not.toMatch(/@temporalio|zod|better-sqlite3|yaml\/dist/);
+test.each([['-h'], ['help']])('%s says the same', async (word) => {
+  expect(await temper([word])).toEqual(await temper(['--help']));
+});
+
+test.each([
+  { words: ['--help'], loads: 'child.mjs', never: /commander|\.ts\b/ },
+  { words: ['status', '--help'], loads: 'commander', never: /@temporalio|zod|better-sqlite3|yaml\/dist/ },
+])('$words loads nothing that it does not need', async ({ words, loads, never }) => {
+  const loaded = await temper(words, { environment: { NODE_DEBUG: 'esm' } });
+  expect(loaded.errors).toContain(loads);
+  expect(loaded.errors).not.toMatch(never);
 });
 
 test('the help answers at once', async () => {
