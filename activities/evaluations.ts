@@ -9,6 +9,7 @@ import { TemperError } from '../decisions/errors.ts';
 import type { EvaluationKey, ProblemOutcome } from '../decisions/evaluation.ts';
 import type { CheckpointRef, EvaluationInput, PhaseContext } from '../workflows/contract.ts';
 import { reserve, type AttemptTicket } from './attempts.ts';
+import { claimBenchmarks } from './benchmark-definitions.ts';
 import type { JobRef } from './backend.ts';
 import { refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -49,6 +50,8 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
     async openEvaluation({ context, evaluations, title, opened }) {
       const missing = await missingOf(dependencies, evaluations);
       if (missing.length === 0) return null;
+      const names = new Set(missing.map(({ benchmark }) => benchmark));
+      await claimBenchmarks(ledger, context, { names, at: dependencies.now().toISOString() });
       const { number, directory, name, store } = await reserve(dependencies, { context, purpose: 'evaluate', opened });
       const request = {
         contract: 1,

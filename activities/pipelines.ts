@@ -12,6 +12,7 @@ import type { Recipe } from '../configs/schema.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { canonicalJson } from '../decisions/identity.ts';
 import type { PipelineInput, ResolvedPipeline } from '../workflows/contract.ts';
+import { refuseChangedBenchmarks } from './benchmark-definitions.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 export interface RunIdentity {
@@ -43,6 +44,7 @@ export function pipelineActivities(dependencies: ActivityDependencies): Pipeline
       await place.store.check();
       await checkModel(recipe);
       const dataDigests = await digestsOfData(recipe);
+      await refuseChangedBenchmarks(ledger, recipe, dataDigests);
       return { recipe, profile: place.profile, source, changed: Object.keys(input.set ?? {}), dataDigests };
     },
     async openPipeline({ pipelineId, runId, resolved }) {

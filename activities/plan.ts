@@ -11,6 +11,7 @@ import type { FinishedPhase } from '../store/ledger/phases.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { Plan } from '../workflows/contract-questions.ts';
 import type { PipelineInput } from '../workflows/contract.ts';
+import { refuseChangedBenchmarks } from './benchmark-definitions.ts';
 import type { ReadingDependencies } from './dependencies.ts';
 import { findFinishedWork } from './finished-work.ts';
 import { identityOfPhase } from './phase-record.ts';
@@ -27,12 +28,14 @@ export async function planOf(dependencies: ReadingDependencies, input: PipelineI
   const { profile, store } = dependencies.placeOf(input.profile);
   const set = input.set ?? {};
   const { value: recipe, source, document } = await dependencies.readRecipe(named, set);
+  const dataDigests = await digestsOfData(recipe);
+  await refuseChangedBenchmarks(dependencies.ledger, recipe, dataDigests);
   return {
     answer: 'plan',
     recipe: recipe.name,
     source,
     profile: profile.name,
-    phases: await plansOf({ ...dependencies, store }, recipe),
+    phases: await plansOf({ ...dependencies, store }, recipe, dataDigests),
     values: originsOf(recipe, document, set),
   };
 }
@@ -42,8 +45,11 @@ type Looking = Pick<ReadingDependencies, 'ledger'> & { readonly store: RunStore 
 /** A start that is known by its digest, one that a phase before would make, or none. */
 type Start = { readonly digest: string | null } | 'runs' | null;
 
-async function plansOf(looking: Looking, recipe: Recipe): Promise<Plan['phases']> {
-  const dataDigests = await digestsOfData(recipe);
+async function plansOf(
+  looking: Looking,
+  recipe: Recipe,
+  dataDigests: Readonly<Record<string, string>>,
+): Promise<Plan['phases']> {
   const ends = new Map<string, Start>();
   const plans: Plan['phases'][number][] = [];
   for (const [position, phase] of recipe.phases.entries()) {

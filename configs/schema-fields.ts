@@ -38,7 +38,11 @@ export const dataset = z
 
 export const benchmark = z.strictObject({
   data: dataset,
-  version: count.default(1).describe('Raise it when the benchmark changes: scores of another version never count.'),
+  version: count
+    .default(1)
+    .describe(
+      'Raise it when anything else of the benchmark changes, which is refused otherwise: scores of another version never count.',
+    ),
   grader: z
     .enum(['boxed-integer', 'exact-match'])
     .describe(

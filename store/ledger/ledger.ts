@@ -1,10 +1,11 @@
 /**
- * The ledger: everything that is known of pipelines, phases, attempts, checkpoints, evaluations, incidents, decisions and verdicts.
+ * The ledger: everything that is known of pipelines, phases, attempts, checkpoints, benchmarks, evaluations, incidents, decisions and verdicts.
  *
  * Takes any Kysely database with the tables of migrations/. Does not open one (sqlite.ts).
  */
 import type { Kysely } from 'kysely';
 import { type AttemptLedger, attemptLedger } from './attempts.ts';
+import { type BenchmarkLedger, benchmarkLedger } from './benchmarks.ts';
 import { type CheckpointLedger, checkpointLedger } from './checkpoints.ts';
 import { type DecisionLedger, decisionLedger } from './decisions.ts';
 import { type EvaluationLedger, evaluationLedger } from './evaluations.ts';
@@ -19,6 +20,7 @@ export interface Ledger
     PhaseLedger,
     AttemptLedger,
     CheckpointLedger,
+    BenchmarkLedger,
     EvaluationLedger,
     IncidentLedger,
     DecisionLedger {
@@ -33,6 +35,7 @@ export function createLedger(db: Kysely<LedgerTables>): Ledger {
     ...phaseLedger(db),
     ...attemptLedger(db),
     ...checkpointLedger(db),
+    ...benchmarkLedger(db),
     ...evaluationLedger(db),
     ...incidentLedger(db),
     ...decisionLedger(db),

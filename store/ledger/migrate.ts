@@ -8,9 +8,10 @@ import type { Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { TemperError } from '../../decisions/errors.ts';
 import { firstTables } from './migrations/0001-first-tables.ts';
+import { benchmarks } from './migrations/0002-benchmarks.ts';
 import type { LedgerTables } from './schema.ts';
 
-const migrations: Record<string, Migration> = { '0001-first-tables': firstTables };
+const migrations: Record<string, Migration> = { '0001-first-tables': firstTables, '0002-benchmarks': benchmarks };
 
 /** SQLite has no lock for migrations: the loser of a race fails, looks again and finds the work done. */
 const tries = 20;

@@ -71,6 +71,12 @@ export interface LedgerTables {
     pinned: number;
     created_at: string;
   };
+  benchmarks: {
+    name: string;
+    version: number;
+    definition: string;
+    created_at: string;
+  };
   evaluations: {
     id: string;
     checkpoint: string;

@@ -1,9 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AttemptTicket } from '../../activities/attempts.ts';
+import { answerActivities } from '../../activities/answers.ts';
 import type { JobRef } from '../../activities/backend.ts';
 import type { EvaluationKey } from '../../decisions/evaluation.ts';
 import { activityBench, type ActivityBench, contextOf, runId, startAttempt } from '../support/activity-bench.ts';
+import { addition, leastPhases, recipeOf } from '../support/recipes.ts';
 import { fakeTrainer, type FakeTrainer } from '../support/fake-trainer.ts';
 
 let bench: ActivityBench;
@@ -103,6 +105,51 @@ describe('openEvaluation', () => {
       nonRetryable: true,
       message: `no checkpoint "${id(30)}" is in the ledger`,
     });
+  });
+});
+
+describe('a benchmark that is another one under the same name and version', () => {
+  const other = {
+    ...context,
+    benchmarks: { addition: { ...context.benchmarks['addition'], samples: 4 } },
+  } as typeof context;
+  const openOther = (change: Partial<typeof context> = {}) =>
+    bench.as('other-run').openEvaluation({
+      context: { ...other, ...change },
+      title: 'another sft step 20 on addition',
+      evaluations: [key(20, 2)],
+      opened: 1,
+    });
+  const wanted = {
+    type: 'invalid-input',
+    nonRetryable: true,
+    message: expect.stringMatching(
+      /^benchmarks\.addition\.samples: is 4 and was 1 when version 1 was evaluated: set benchmarks\.addition\.version to 2/,
+    ) as string,
+  };
+
+  test('is not evaluated, whoever asks first', async () => {
+    await open([key(20)]);
+    await expect(openOther()).rejects.toMatchObject(wanted);
+    expect(await open([key(40)], 2)).toMatchObject({ of: 1 });
+  });
+
+  test('is refused before anything starts, also by a plan', async () => {
+    await open([key(20)]);
+    const recipe = recipeOf([{ ...leastPhases.sft, evaluate: { benchmarks: ['addition'] } }], {
+      benchmarks: { addition: { ...addition, samples: 4 } },
+    });
+    await expect(bench.as(runId).resolvePipeline({ recipe })).rejects.toMatchObject(wanted);
+    const plan = answerActivities(bench.dependencies).answerQuestion({ question: 'plan', input: { recipe } });
+    await expect(plan).rejects.toMatchObject({ code: wanted.type, message: wanted.message });
+    const set = { 'benchmarks.addition.version': 2 };
+    expect(await bench.as(runId).resolvePipeline({ recipe, set })).toMatchObject({ recipe: { name: 'small' } });
+  });
+
+  test('counts for nothing while no phase is evaluated on it', async () => {
+    await open([key(20)]);
+    const recipe = recipeOf([], { benchmarks: { addition: { ...addition, samples: 4 } } });
+    expect(await bench.as(runId).resolvePipeline({ recipe })).toMatchObject({ recipe: { name: 'small' } });
   });
 });
 

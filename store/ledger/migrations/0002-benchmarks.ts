@@ -1,0 +1,15 @@
+/** What the name and version of a benchmark stand for. Evaluations of before say nothing of it: the next one decides. */
+import type { Kysely } from 'kysely';
+
+export const benchmarks = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await db.schema
+      .createTable('benchmarks')
+      .addColumn('name', 'text', (column) => column.notNull())
+      .addColumn('version', 'integer', (column) => column.notNull())
+      .addColumn('definition', 'text', (column) => column.notNull())
+      .addColumn('created_at', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('benchmarks_key', ['name', 'version'])
+      .execute();
+  },
+};
