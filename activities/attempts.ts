@@ -5,6 +5,8 @@
  */
 import { activityInfo } from '@temporalio/activity';
 import type { Phase } from '../configs/schema.ts';
+import { changesAfter, type AttemptChange } from '../decisions/attempt-changes.ts';
+import { sentencesOfChanges } from '../decisions/change-sentences.ts';
 import { dueSteps, targetStepOf } from '../decisions/due-steps.ts';
 import type { Asked } from '../decisions/failure.ts';
 import { jobName } from '../decisions/job-name.ts';
@@ -12,6 +14,7 @@ import { chooseResumePoint, type ResumePoint } from '../decisions/resume-point.t
 import { sentenceOfResumePoint } from '../decisions/sentences.ts';
 import type { RunPlace } from '../store/run-directory.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
+import { decidedAfterAttempts } from './changes-of-phase.ts';
 import { candidatesOfPhase } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { recordPhase } from './phase-record.ts';
@@ -32,15 +35,14 @@ export interface AttemptTicket {
   /** Where it starts and why, in words. */
   readonly sentence: string;
   readonly asked: Omit<Asked, 'jobToken'>;
+  /** What it does otherwise than the first attempt of its phase. */
+  readonly changes: readonly AttemptChange[];
 }
 
 export interface OpenAttempt {
   readonly context: PhaseContext;
   /** How many attempts this run has opened, this one included. */
   readonly opened: number;
-  readonly change: Record<string, unknown> | null;
-  /** Checkpoints at this step or later are not trusted. */
-  readonly rollBackBefore: number | null;
 }
 
 export interface AttemptActivities {
@@ -49,20 +51,20 @@ export interface AttemptActivities {
 
 export function attemptActivities(dependencies: ActivityDependencies): AttemptActivities {
   return {
-    async openAttempt({ context, opened, change, rollBackBefore }) {
+    async openAttempt({ context, opened }) {
       const { phase, start } = context;
       const { number, directory, name, store } = await reserve(dependencies, { context, purpose: 'train', opened });
-      const point = chooseResumePoint(
-        await candidatesOfPhase(dependencies, context),
-        rollBackBefore === null ? {} : { rollBackBefore },
-      );
+      const of = { runId: context.runId, phase: phase.name };
+      const changes = changesAfter(await decidedAfterAttempts(dependencies.ledger, of));
+      const { checkpoints, rollBacks } = await candidatesOfPhase(dependencies, context);
+      const point = chooseResumePoint(checkpoints, { rollBacks });
       const resume =
         point.kind === 'resume'
           ? { path: point.checkpoint.path, step: point.checkpoint.step, digest: point.checkpoint.digest }
           : null;
-      const request = requestOf(context, { number, name, directory, resume, change });
+      const request = requestOf(context, { number, name, directory, resume, changes });
       await store.writeRequest(directory, request);
-      const sentence = sentenceOfResumePoint(point);
+      const sentence = [sentenceOfResumePoint(point), ...sentencesOfChanges(changes)].join(' ');
       await recordOpened(dependencies, { context, number, point, sentence, request, directory });
       return {
         title: phase.name,
@@ -78,10 +80,11 @@ export function attemptActivities(dependencies: ActivityDependencies): AttemptAc
           job: name,
           attempt: number,
           targetStep: targetStepOf(phase),
-          resume: resume && { step: resume.step, digest: resume.digest },
-          start: start && { digest: start.digest },
+          resume,
+          start: start && { path: start.path, digest: start.digest },
           trains: trains(phase),
         },
+        changes,
       };
     },
   };
@@ -92,7 +95,7 @@ interface Opening {
   readonly name: string;
   readonly directory: string;
   readonly resume: { readonly path: string; readonly step: number; readonly digest: string | null } | null;
-  readonly change: Record<string, unknown> | null;
+  readonly changes: readonly AttemptChange[];
 }
 
 /** `request.json` of a training attempt, as docs/reference/trainer-contract.md has it. */
@@ -117,7 +120,7 @@ function requestOf(context: PhaseContext, opening: Opening) {
       digest: start.digest,
     },
     resume: opening.resume,
-    change: opening.change,
+    changes: opening.changes,
     targetStep: targetStepOf(phase),
     outputDirectory: opening.directory,
     evaluations: [],

@@ -14,6 +14,11 @@ export interface JobSpec {
   readonly directory: string;
   readonly requestPath: string;
   readonly slots: number;
+  /** What earlier attempts died for want of, times this; 1 asks for what the profile says. */
+  readonly memoryFactor: number;
+  readonly sharedMemoryFactor: number;
+  /** A wish: where no other node exists, one of these may be used again. */
+  readonly avoidNodes: readonly string[];
   readonly labels: {
     readonly pipeline: string;
     readonly phase: string;
@@ -50,6 +55,8 @@ export type JobStatus =
 export type StopReason = 'cancel' | 'shutdown' | 'stalled' | 'deadline';
 
 export interface Backend {
+  /** What this backend cannot give a job more of, because it has no notion of it. */
+  readonly fixed: readonly ('memory' | 'shared-memory')[];
   /** Creates the job, or adopts the one of this name. Idempotent. Throws a `TemperError` when it can do neither. */
   submit(spec: JobSpec): Promise<JobRef>;
   /** What is known now, from the backend's own events where it has them. */

@@ -90,6 +90,7 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
         dueSteps: [],
         sentence: title,
         asked: { job: name, attempt: number, targetStep: missing.length, resume: null, start: null, trains: false },
+        changes: [],
       };
     },
     judgeEvaluation: (ended) => judgeEvaluation(dependencies, ended),
@@ -112,7 +113,7 @@ async function judgeEvaluation(
   const evidence = await gatherEvidence(
     dependencies,
     { context, ticket, job },
-    { targetArtifactComplete: recorded === evaluations.length, newestCompleteStep: recorded },
+    { targetArtifactComplete: recorded === evaluations.length, newestCompleteStep: recorded, firstNotFiniteStep: null },
   );
   const judged = await judge(dependencies, { context, ticket, job, attempts }, evidence);
   if (judged.kind === 'completed')

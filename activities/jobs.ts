@@ -4,6 +4,7 @@
  * `awaitJob` owns nothing: it may be killed and started anew at any time. Does not cover what an end means (judge-attempt.ts).
  */
 import { cancelled, Context } from '@temporalio/activity';
+import { factorAfter, nodesAvoidedAfter } from '../decisions/attempt-changes.ts';
 import type { Progress } from '../decisions/failure.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { sentenceOfProgress } from '../decisions/sentences.ts';
@@ -61,6 +62,9 @@ export function jobActivities(dependencies: ActivityDependencies): JobActivities
         directory: ticket.directory,
         requestPath: store.requestPath(ticket.directory),
         slots: 1,
+        memoryFactor: factorAfter(ticket.changes, 'memory'),
+        sharedMemoryFactor: factorAfter(ticket.changes, 'shared-memory'),
+        avoidNodes: nodesAvoidedAfter(ticket.changes),
         labels,
       });
       await ledger.changeAttempt(keyOf({ context, ticket }), {

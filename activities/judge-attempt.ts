@@ -3,9 +3,11 @@
  *
  * Covers training attempts, and the shared part for evaluations. Does not cover the rules (decisions/classify.ts, retry.ts).
  */
+import { batchAfter, factorAfter } from '../decisions/attempt-changes.ts';
+import { batchOfPhase } from '../decisions/batch-of-phase.ts';
 import { classify, incidentOf } from '../decisions/classify.ts';
 import type { Evidence, Incident } from '../decisions/failure.ts';
-import { decideRetry, type RetryDecision } from '../decisions/retry.ts';
+import { decideRetry, type RetryDecision, type RetrySituation } from '../decisions/retry.ts';
 import { retryPolicies } from '../decisions/retry-policies.ts';
 import { sentenceOfClass, sentenceOfRetry } from '../decisions/sentences.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
@@ -13,6 +15,7 @@ import type { DecisionRecord } from '../store/ledger/decisions.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
 import type { AttemptTicket } from './attempts.ts';
 import type { JobRef, JobStatus } from './backend.ts';
+import { retryKey } from './changes-of-phase.ts';
 import { recordCheckpoint } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
@@ -23,8 +26,6 @@ export type AttemptJudgement =
       readonly kind: RetryDecision['kind'];
       readonly sentence: string;
       readonly delaySeconds: number;
-      readonly change: Record<string, unknown> | null;
-      readonly rollBackBefore: number | null;
     };
 
 interface EndedAttempt {
@@ -50,6 +51,7 @@ export function judgeActivities(dependencies: ActivityDependencies): JudgeActivi
           checkpoints.some((at) => at.level === 'complete' && at.step === ticket.of) ||
           ticket.asked.resume?.step === ticket.of,
         newestCompleteStep: newestComplete(checkpoints),
+        firstNotFiniteStep: lowest(checkpoints.map((at) => at.firstNotFinite)),
       });
       for (const checkpoint of checkpoints) {
         if (checkpoint.level === 'complete')
@@ -59,14 +61,7 @@ export function judgeActivities(dependencies: ActivityDependencies): JudgeActivi
       if (judged.kind === 'completed')
         return { kind: 'completed', sentence: judged.sentence, seconds: evidence.result?.seconds ?? {} };
       const { decision, sentence } = judged;
-      const { kind, delaySeconds, change } = decision;
-      return {
-        kind,
-        sentence,
-        delaySeconds,
-        change: change && { ...change },
-        rollBackBefore: decision.kind === 'roll-back' ? decision.rollBackBefore : null,
-      };
+      return { kind: decision.kind, sentence, delaySeconds: decision.delaySeconds };
     },
     async recordRelease({ context }) {
       const { runId, phase } = context;
@@ -86,6 +81,11 @@ export function judgeActivities(dependencies: ActivityDependencies): JudgeActivi
   };
 }
 
+function lowest(steps: readonly (number | null)[]): number | null {
+  const known = steps.filter((step) => step !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
 function newestComplete(checkpoints: readonly CheckpointOnStore[]): number | null {
   return checkpoints.findLast(({ level }) => level === 'complete')?.step ?? null;
 }
@@ -94,19 +94,22 @@ function newestComplete(checkpoints: readonly CheckpointOnStore[]): number | nul
 export async function gatherEvidence(
   dependencies: ActivityDependencies,
   { context, ticket, job }: EndedAttempt,
-  artifacts: Pick<Evidence, 'targetArtifactComplete' | 'newestCompleteStep'>,
+  artifacts: Pick<Evidence, 'targetArtifactComplete' | 'newestCompleteStep' | 'firstNotFiniteStep'>,
 ): Promise<Evidence> {
   const { backend, store } = dependencies.placeOf(context.profile);
   const status = await backend.status(job);
+  const { last, firstNotFinite } = await store.progress(ticket.directory);
   return {
     asked: { ...ticket.asked, jobToken: job.uid },
     job: status.state === 'vanished' ? 'vanished' : 'ended',
     stoppedByTemper: status.state === 'ended' ? (status.stopRequested ?? 'no') : 'no',
     ranks: status.state === 'ended' ? status.ranks : [],
     ranSeconds: status.state === 'ended' ? ranSeconds(status) : 0,
-    lastProgress: await store.lastProgress(ticket.directory),
+    lastProgress: last,
     result: await store.result(ticket.directory),
+    storeFreeBytes: await store.freeBytes(),
     ...artifacts,
+    firstNotFiniteStep: lowest([firstNotFinite, artifacts.firstNotFiniteStep]),
   };
 }
 
@@ -130,7 +133,7 @@ export async function judge(
   const { pipelineId: workflowId, runId, phase } = context;
   const key = { workflowId, phase: phase.name, purpose: ticket.purpose, number: ticket.number };
   const at = dependencies.now().toISOString();
-  const decisionKey = `${runId}/${phase.name}/${ticket.purpose}/${String(ticket.number)}/retry`;
+  const decisionKey = retryKey({ runId, phase: phase.name }, ticket.purpose, ticket.number);
   const before = (await ledger.decisionsOf({ runId, phase: phase.name })).find((one) => one.key === decisionKey);
   if (before) return decided(before as DecisionRecord<RetryDecision>);
   const verdict = classify(evidence);
@@ -154,7 +157,7 @@ export async function judge(
   });
   await ledger.changeAttempt(key, { state: incident.class === 'job-lost' ? 'lost' : 'failed', at, evidence });
   const counted = await countedIncidents(dependencies, ended);
-  const decision = decideRetry(context.budgets, counted, { gpuHoursUsed: await hoursUsed(dependencies, context) });
+  const decision = decideRetry(context.budgets, counted, await situationOf(dependencies, ended));
   const sentence = `attempt ${String(ticket.number)} at step ${String(incident.step)}: ${sentenceOfClass(incident.class, incident.because)} ${sentenceOfRetry(decision)}`;
   const recorded = await ledger.recordDecision<RetryDecision>({
     key: decisionKey,
@@ -172,6 +175,22 @@ export async function judge(
 /** A decision stands as it was recorded first: an activity that is tried again, or with tuned rules, decides nothing anew. */
 function decided({ answer, evidence }: DecisionRecord<RetryDecision>): Judged {
   return { kind: 'failed', decision: answer, sentence: (evidence as { sentence: string }).sentence };
+}
+
+/** What the ledger, the ticket and the backend know beside the incidents. */
+async function situationOf(
+  dependencies: ActivityDependencies,
+  { context, ticket }: EndedAttempt,
+): Promise<RetrySituation> {
+  const { changes, purpose } = ticket;
+  const batch = purpose === 'train' ? batchAfter(changes, batchOfPhase(context.phase)) : null;
+  return {
+    gpuHoursUsed: await hoursUsed(dependencies, context),
+    ...(batch ? { batch } : {}),
+    memoryFactor: factorAfter(changes, 'memory'),
+    sharedMemoryFactor: factorAfter(changes, 'shared-memory'),
+    fixed: dependencies.placeOf(context.profile).backend.fixed,
+  };
 }
 
 /** The incidents since the phase began or a person released it. */

@@ -4,6 +4,7 @@
  * Covers the order in which evidence speaks: proof, the trainer's own words, Temper's own stop, the process that failed first.
  * Does not cover gathering evidence (k8s/, local/, store/), what is proof (proof.ts) or what follows (retry.ts).
  */
+import { firstNotFiniteOf } from './decisive-metrics.ts';
 import type { ClassReason, Evidence, FailureClass, Incident, TrainerResult } from './failure.ts';
 import { proveCompletion } from './proof.ts';
 import { type Cause, causeInLog, rootCauseOf, type WeighedCause } from './root-cause.ts';
@@ -14,8 +15,16 @@ export interface Failure extends Cause {
 }
 export type Verdict = { readonly kind: 'completed'; readonly result: TrainerResult } | Failure;
 
+/** With less than this left on the store, an error that nobody knows is that of a full disk. */
+const leastFreeBytes = 16 * 2 ** 20;
+
 /** Names what happened. A complete, valid result of this job beats a bad exit code and a job that is gone. */
 export function classify(evidence: Evidence): Verdict {
+  const verdict = classifyEnd(evidence);
+  return verdict.kind === 'failed' && verdict.class === 'resume-damaged' ? whichIsDamaged(verdict, evidence) : verdict;
+}
+
+function classifyEnd(evidence: Evidence): Verdict {
   const proof = proveCompletion(evidence);
   if (proof.kind === 'proved') return { kind: 'completed', result: proof.result };
   const root = rootCauseOf(evidence.ranks);
@@ -36,7 +45,19 @@ export function classify(evidence: Evidence): Verdict {
 export function incidentOf(failure: Failure, evidence: Evidence, completedStep: number): Incident {
   const { rootCause, rank, node, because } = failure;
   const step = evidence.lastProgress?.step ?? 0;
-  return { attempt: evidence.asked.attempt, class: failure.class, rootCause, rank, node, step, completedStep, because };
+  const { asked, firstNotFiniteStep } = evidence;
+  const { class: name } = failure;
+  return {
+    attempt: asked.attempt,
+    class: name,
+    rootCause,
+    rank,
+    node,
+    step,
+    completedStep,
+    firstNotFiniteStep,
+    because,
+  };
 }
 
 function failed(name: FailureClass, because: ClassReason, rootCause: string = because.rule): Failure {
@@ -54,9 +75,28 @@ function explainedByLog(evidence: Evidence, because: ClassReason): Failure | nul
   return cause === undefined ? null : failedOf(cause);
 }
 
-/** A failure that no retry mends, by the trainer's own word. */
+/** What the log or the trainer calls damaged: the checkpoint it was to go on from, or the one that the phase starts from. */
+function whichIsDamaged(failure: Failure, { asked, lastProgress }: Evidence): Failure {
+  const { because } = failure;
+  const why = because.rule === 'checkpoint-damaged' ? because.why : because.rule === 'log-line' ? because.line : '';
+  const named = because.rule === 'checkpoint-damaged' ? because.path : null;
+  const { resume, start } = asked;
+  const hasTrained = lastProgress !== null && lastProgress.step > (resume?.step ?? 0);
+  if (named === null && hasTrained) return { ...failure, class: 'unknown' };
+  if (resume !== null && (named === null || named === resume.path)) return damaged('resume-damaged', resume.path, why);
+  const path = named ?? start?.path;
+  return path === undefined ? { ...failure, class: 'data-missing' } : damaged('start-damaged', path, why);
+}
+
+function damaged(name: 'resume-damaged' | 'start-damaged', path: string, why: string): Failure {
+  return failed(name, { rule: 'checkpoint-damaged', path, why }, `${path}: ${why}`);
+}
+
+/** A failure that no retry mends, by the trainer's own word; a damaged checkpoint is one that it names. */
 function trainerSaid(result: TrainerResult): Failure | null {
-  if (result.status !== 'failed' || result.reason === null) return null;
+  if (result.status !== 'failed') return null;
+  if (result.damaged !== null) return damaged('resume-damaged', result.damaged.path, result.damaged.why);
+  if (result.reason === null) return null;
   const message = result.message ?? 'no message';
   const name = result.reason === 'data' ? 'data-missing' : 'config';
   return failed(name, { rule: 'trainer-said', reason: result.reason, message }, message);
@@ -93,10 +133,12 @@ function stoppedByOthers(root: Cause | null, result: TrainerResult): Failure {
 function failedProcess(evidence: Evidence, root: Cause | null): Failure | null {
   if (root === null) return null;
   if (root.class === 'unknown') {
-    const metrics = evidence.lastProgress?.metrics ?? {};
-    const metric = Object.keys(metrics).find((name) => /loss|grad/i.test(name) && metrics[name] === null);
-    if (metric !== undefined)
+    const metric = firstNotFiniteOf(evidence.lastProgress?.metrics ?? {});
+    if (metric !== null)
       return failedOf({ ...root, class: 'not-finite', because: { rule: 'metrics-not-finite', metric } });
+    const { storeFreeBytes } = evidence;
+    if (storeFreeBytes !== null && storeFreeBytes < leastFreeBytes)
+      return failedOf({ ...root, class: 'disk-full', because: { rule: 'store-full', freeBytes: storeFreeBytes } });
   }
   return failedOf(root);
 }

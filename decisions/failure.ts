@@ -23,6 +23,8 @@ export const failureClasses = [
   'shm-too-small',
   'disk-full',
   'not-finite',
+  'resume-damaged',
+  'start-damaged',
   'hardware',
   'unschedulable',
   'quota',
@@ -74,6 +76,8 @@ export interface TrainerResult {
   readonly status: 'completed' | 'stopped' | 'failed';
   readonly reason: 'usage' | 'data' | 'config' | null;
   readonly message: string | null;
+  /** A checkpoint whose files are not what was sealed, or cannot be read; null when none was met. */
+  readonly damaged: { readonly path: string; readonly why: string } | null;
   readonly job: string;
   readonly attempt: number;
   readonly jobToken: string;
@@ -100,8 +104,8 @@ export interface Asked {
   readonly attempt: number;
   readonly targetStep: number;
   /** Null: from step 0. */
-  readonly resume: { readonly step: number; readonly digest: string | null } | null;
-  readonly start: { readonly digest: string | null } | null;
+  readonly resume: { readonly path: string; readonly step: number; readonly digest: string | null } | null;
+  readonly start: { readonly path: string; readonly digest: string | null } | null;
   /** False for kinds that train nothing (merge, evaluate, seal, a base that is only named). */
   readonly trains: boolean;
 }
@@ -123,6 +127,10 @@ export interface Evidence {
   readonly targetArtifactComplete: boolean;
   /** Highest step of a complete checkpoint of this attempt; null when it left none. */
   readonly newestCompleteStep: number | null;
+  /** Lowest step at which a number that must be finite was not; null when all were. */
+  readonly firstNotFiniteStep: number | null;
+  /** Bytes that could still be written to the store when the evidence was gathered; null when nobody could tell. */
+  readonly storeFreeBytes: number | null;
 }
 
 /** A classified failure of an attempt. */
@@ -137,6 +145,8 @@ export interface Incident {
   readonly step: number;
   /** Step of the newest complete checkpoint of the phase when it failed; 0 when there was none. */
   readonly completedStep: number;
+  /** Lowest step at which a number that must be finite was not; null when all were. */
+  readonly firstNotFiniteStep?: number | null;
   readonly because: ClassReason;
 }
 
@@ -159,4 +169,8 @@ export type ClassReason =
   | { readonly rule: 'weights-unknown' }
   | { readonly rule: 'started-at-step'; readonly want: number; readonly was: number }
   | { readonly rule: 'started-elsewhere'; readonly want: string | null; readonly was: string | null }
+  /** Its files are not what was sealed, or cannot be read. */
+  | { readonly rule: 'checkpoint-damaged'; readonly path: string; readonly why: string }
+  /** Nothing more can be written to the store. */
+  | { readonly rule: 'store-full'; readonly freeBytes: number }
   | { readonly rule: 'vanished' };

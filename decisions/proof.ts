@@ -4,6 +4,7 @@
  * Covers the rule of success: a result of this very job, the target reached, its artifact complete, finite metrics, weights that
  * changed, and the start that was asked for. Does not cover why an attempt without proof failed (classify.ts).
  */
+import { firstNotFiniteOf } from './decisive-metrics.ts';
 import type { Asked, ClassReason, Evidence, FailureClass, TrainerResult } from './failure.ts';
 
 export type Proof =
@@ -47,7 +48,7 @@ function startProblem(asked: Asked, result: TrainerResult): Problem | null {
 }
 
 function metricsProblem(result: TrainerResult): Problem | null {
-  const metric = Object.keys(result.metrics).find((name) => result.metrics[name] === null) ?? null;
+  const metric = firstNotFiniteOf(result.metrics);
   if (result.finite && metric === null) return null;
   return { class: 'not-finite', because: { rule: 'metrics-not-finite', metric } };
 }

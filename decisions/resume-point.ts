@@ -7,6 +7,8 @@
 /** A checkpoint of the phase, from whichever attempt. */
 export interface ResumeCandidate {
   readonly id: string;
+  /** The attempt that wrote it. */
+  readonly attempt: number;
   readonly path: string;
   readonly step: number;
   readonly level: 'torn' | 'complete' | 'sealed';
@@ -37,9 +39,18 @@ export type ResumePoint =
   | { readonly kind: 'resume'; readonly checkpoint: ResumeCandidate; readonly skipped: readonly SkippedCheckpoint[] }
   | { readonly kind: 'restart'; readonly skipped: readonly SkippedCheckpoint[] };
 
+/**
+ * Of these attempts, checkpoints at `before` or later are not trusted: they were made after numbers went wrong. What a later attempt
+ * makes of those steps is trusted again.
+ */
+export interface RollBack {
+  readonly before: number;
+  readonly upToAttempt: number;
+}
+
 export interface ResumeOptions {
-  /** Checkpoints at this step or later are not trusted (they were made after numbers went wrong). */
-  readonly rollBackBefore?: number;
+  /** @default none */
+  readonly rollBacks?: readonly RollBack[];
 }
 
 /** The newest checkpoint that is complete, resumable and finite; the same answer in whatever order they are listed. */
@@ -55,8 +66,12 @@ export function chooseResumePoint(checkpoints: readonly ResumeCandidate[], optio
 
 function reasonToSkip(checkpoint: ResumeCandidate, options: ResumeOptions): SkipReason | null {
   if (checkpoint.level === 'torn') return { rule: 'torn', damage: checkpoint.damage };
-  if (options.rollBackBefore !== undefined && checkpoint.step >= options.rollBackBefore) {
-    return { rule: 'rolled-back', before: options.rollBackBefore };
+  const { rollBacks = [] } = options;
+  const distrusting = rollBacks.filter(
+    ({ before, upToAttempt }) => checkpoint.attempt <= upToAttempt && checkpoint.step >= before,
+  );
+  if (distrusting.length > 0) {
+    return { rule: 'rolled-back', before: Math.min(...distrusting.map(({ before }) => before)) };
   }
   if (!checkpoint.finite) return { rule: 'not-finite' };
   if (!checkpoint.resumable) return { rule: 'weights-only' };

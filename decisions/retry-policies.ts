@@ -44,6 +44,9 @@ export const retryPolicies: Readonly<Record<FailureClass, RetryPolicy>> = {
   'shm-too-small': { ...charged, delaySeconds: 1, change: 'shared-memory', atMost: 2 },
   'disk-full': { ...charged, delaySeconds: 5, change: 'prune', atMost: 2 },
   'not-finite': { then: 'roll-back', charge: 'attempt', delaySeconds: 1, atMost: 1 },
+  // Bounded by the number of checkpoints: each one that proves damaged is passed over from then on.
+  'resume-damaged': { ...free, delaySeconds: 0 },
+  'start-damaged': { then: 'hold', charge: 'free', delaySeconds: 0 },
   hardware: { ...charged, delaySeconds: 5, avoid: 'node' },
   unschedulable: waiting,
   quota: waiting,

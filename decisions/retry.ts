@@ -28,6 +28,14 @@ export interface RetrySituation {
   readonly waitedSeconds?: number;
   /** How the failed attempt cut its batch; without it a GPU that is out of memory needs a person. */
   readonly batch?: BatchShape;
+  /** What the failed attempt asked for, times this. @default 1 */
+  readonly memoryFactor?: number;
+  /** @default 1 */
+  readonly sharedMemoryFactor?: number;
+  /** What the backend cannot give more of: asking again would fail the same way. @default none */
+  readonly fixed?: readonly ('memory' | 'shared-memory')[];
+  /** Bytes of checkpoints that may go. @default unknown: there may be some */
+  readonly prunableBytes?: number;
 }
 
 export type RetryChange =
@@ -63,6 +71,9 @@ export type RetryReason =
   | { readonly rule: 'no-new-step'; readonly times: number; readonly step: number }
   | { readonly rule: 'class-limit'; readonly class: FailureClass; readonly times: number; readonly atMost: number }
   | { readonly rule: 'memory-ladder-ends'; readonly batch: BatchShape | null }
+  /** The backend has no notion of giving a job more of it. */
+  | { readonly rule: 'cannot-change'; readonly class: FailureClass; readonly what: 'memory' | 'shared-memory' }
+  | { readonly rule: 'nothing-to-prune' }
   | { readonly rule: 'attempts-spent'; readonly spent: number; readonly budget: number }
   | { readonly rule: 'gpu-hours-spent'; readonly spent: number; readonly budget: number }
   | {
@@ -105,16 +116,17 @@ export function decideRetry(
   if (policy.then === 'hold') return ended('hold', { rule: 'needs-a-person', class: failure, rootCause });
   const limit = limitReached(budgets, incidents, situation);
   if (limit !== null) return ended('hold', limit);
-  const change = changeFor(policy, incidents, situation);
-  if (change === 'ladder-ends') return ended('hold', { rule: 'memory-ladder-ends', batch: situation.batch ?? null });
+  const changed = changeFor(policy, last.class, situation);
+  if ('ends' in changed) return ended('hold', changed.ends);
   const decided = {
     because: reasonToGoOn(budgets, incidents, situation),
     delaySeconds: delayAfter(sinceNewStep(incidents)),
-    change,
+    change: changed.change,
     avoidNodes: nodesToAvoid(incidents),
   };
   if (policy.then === 'wait') return { kind: 'wait', ...decided };
-  if (policy.then === 'roll-back') return { kind: 'roll-back', rollBackBefore: last.step, ...decided };
+  if (policy.then === 'roll-back')
+    return { kind: 'roll-back', rollBackBefore: last.firstNotFiniteStep ?? last.step, ...decided };
   return { kind: last.completedStep > 0 ? 'resume' : 'restart', ...decided };
 }
 
@@ -184,23 +196,25 @@ function reasonToGoOn(budgets: RetryBudgets, incidents: readonly Incident[], sit
 
 function changeFor(
   policy: RetryPolicy,
-  incidents: readonly Incident[],
+  name: FailureClass,
   situation: RetrySituation,
-): RetryChange | null | 'ladder-ends' {
-  if (policy.change === undefined) return null;
-  const times = incidents.filter((one) => one.class === lastOf(incidents).class).length;
+): { readonly change: RetryChange | null } | { readonly ends: RetryReason } {
+  const { batch, memoryFactor = 1, sharedMemoryFactor = 1, fixed = [], prunableBytes } = situation;
+  if (policy.change === undefined) return { change: null };
   switch (policy.change) {
     case 'micro-batch': {
-      const from = situation.batch;
-      const to = from === undefined ? null : nextMemoryRung(from);
-      return from === undefined || to === null ? 'ladder-ends' : { kind: 'micro-batch', from, to };
+      const to = batch === undefined ? null : nextMemoryRung(batch);
+      if (batch === undefined || to === null) return { ends: { rule: 'memory-ladder-ends', batch: batch ?? null } };
+      return { change: { kind: 'micro-batch', from: batch, to } };
     }
     case 'memory':
-      return { kind: 'memory', factor: 1.5 ** times };
-    case 'shared-memory':
-      return { kind: 'shared-memory', factor: 2 ** times };
+    case 'shared-memory': {
+      const kind = policy.change;
+      if (fixed.includes(kind)) return { ends: { rule: 'cannot-change', class: name, what: kind } };
+      return { change: { kind, factor: kind === 'memory' ? memoryFactor * 1.5 : sharedMemoryFactor * 2 } };
+    }
     case 'prune':
-      return { kind: 'prune' };
+      return prunableBytes === 0 ? { ends: { rule: 'nothing-to-prune' } } : { change: { kind: 'prune' } };
   }
 }
 

@@ -3,9 +3,9 @@
  *
  * Covers classes, retry decisions, resume points, stalls and identities. Does not cover gates (gate-sentences.ts).
  */
+import { shapeText } from './change-sentences.ts';
 import type { ClassReason, FailureClass } from './failure.ts';
 import type { IdentityDifference } from './identity.ts';
-import type { BatchShape } from './memory-ladder.ts';
 import type { ResumePoint, SkippedCheckpoint } from './resume-point.ts';
 import type { RetryChange, RetryDecision, RetryReason } from './retry.ts';
 import type { ProgressVerdict } from './stall.ts';
@@ -82,6 +82,10 @@ function classReason(because: ClassReason): string {
       return `the result found belongs to attempt ${because.attempt} of ${because.job}, not to this job`;
     case 'vanished':
       return 'the job is gone, and it left neither a result nor a record of its end';
+    case 'checkpoint-damaged':
+      return `${because.path} is damaged: ${because.why}`;
+    case 'store-full':
+      return `the store is full: ${(because.freeBytes / 2 ** 20).toFixed(0)} MiB are left`;
     default:
       return unprovenReason(because);
   }
@@ -147,7 +151,7 @@ function action(decision: RetryDecision): string {
 function changeText(change: RetryChange): string {
   switch (change.kind) {
     case 'micro-batch':
-      return `micro-batch × accumulation ${shape(change.to)} instead of ${shape(change.from)}`;
+      return `micro-batch × accumulation ${shapeText(change.to)} instead of ${shapeText(change.from)}`;
     case 'memory':
       return `with ${change.factor.toFixed(2)} times the memory`;
     case 'shared-memory':
@@ -176,7 +180,11 @@ function retryReason(because: RetryReason): string {
       return `${because.class} happened ${because.times} times, and is answered ${because.atMost} times by itself`;
     case 'memory-ladder-ends':
       if (because.batch === null) return 'the GPU is out of memory, and how the batch is cut is not known';
-      return `the GPU is out of memory with ${shape(because.batch)}, which cannot be cut smaller`;
+      return `the GPU is out of memory with ${shapeText(because.batch)}, which cannot be cut smaller`;
+    case 'cannot-change':
+      return `${because.class}, and this backend cannot give a job more ${because.what === 'memory' ? 'memory' : 'shared memory'}: the same attempt would fail the same way`;
+    case 'nothing-to-prune':
+      return 'the store is full, and none of the checkpoints of this phase may go';
     case 'attempts-spent':
       return `all ${because.budget} attempts are spent`;
     case 'gpu-hours-spent':
@@ -184,10 +192,6 @@ function retryReason(because: RetryReason): string {
     case 'waited-too-long':
       return `${because.class}, waited ${duration(because.waitedSeconds)} of at most ${duration(because.budgetSeconds)}`;
   }
-}
-
-function shape(batch: BatchShape): string {
-  return `${batch.microBatch} × ${batch.accumulation}`;
 }
 
 function shortDigest(digest: string | null): string {

@@ -77,6 +77,14 @@ const signatures: readonly Signature[] = [
     /Disk quota exceeded/i,
   ),
   cause(
+    'resume-damaged',
+    /SafetensorError: Error while deserializing header/,
+    /PytorchStreamReader failed (reading|finding)/,
+    /Can't find a valid checkpoint at/,
+    /failed finding central directory/,
+    /_pickle\.UnpicklingError: /,
+  ),
+  cause(
     'crashed',
     /CUDA error: (an illegal memory access|device-side assert triggered|unspecified launch failure)/,
     /NVRM: Xid \([^)]*\): \d+/,

@@ -50,6 +50,8 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     return machine;
   };
   return {
+    // Processes share what the machine has: there is no limit of a job that could be raised.
+    fixed: ['memory', 'shared-memory'],
     async submit(spec) {
       const slots = await opened();
       return (

@@ -5,6 +5,7 @@
  */
 import { open } from 'node:fs/promises';
 import { z } from 'zod';
+import { firstNotFiniteOf } from '../decisions/decisive-metrics.ts';
 import type { Progress } from '../decisions/failure.ts';
 import { activitiesOfTrainer } from '../decisions/states.ts';
 
@@ -21,7 +22,7 @@ export interface ProgressTail {
   readonly offset: number;
   readonly lines: readonly Progress[];
   readonly badLines: number;
-  /** Lowest step with a metric that was not finite, among these lines. */
+  /** Lowest step with a metric that must be finite and was not, among these lines. */
   readonly firstNotFinite: number | null;
 }
 
@@ -69,7 +70,8 @@ function parse(bytes: Buffer, before: ProgressTail): ProgressTail {
     if (read === null) badLines += 1;
     else {
       lines.push(read);
-      if (!isFinite(read) && (firstNotFinite === null || read.step < firstNotFinite)) firstNotFinite = read.step;
+      if (firstNotFiniteOf(read.metrics) !== null && (firstNotFinite === null || read.step < firstNotFinite))
+        firstNotFinite = read.step;
     }
   }
   return { offset: before.offset + end, lines, badLines, firstNotFinite };
@@ -84,8 +86,4 @@ function readLine(text: string): Progress | null {
   }
   const read = line.safeParse(value);
   return read.success ? read.data : null;
-}
-
-function isFinite({ metrics }: Progress): boolean {
-  return Object.values(metrics).every((value) => value !== null);
 }

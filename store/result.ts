@@ -14,6 +14,7 @@ const result = z.object({
   status: z.enum(['completed', 'stopped', 'failed']),
   reason: z.enum(['usage', 'data', 'config']).nullable().default(null),
   message: z.string().nullable().default(null),
+  damaged: z.object({ path: z.string(), why: z.string() }).nullable().default(null),
   job: z.string(),
   attempt: z.int().positive(),
   jobToken: z.string(),

@@ -12,7 +12,7 @@ import { readLogWindow, type LogWindow, type LogWish } from './log-window.ts';
 import { tailProgress } from './progress.ts';
 import { readResult } from './result.ts';
 import { createRunDirectory, runDirectory, runFiles, type RunPlace, writeRequest } from './run-directory.ts';
-import { checkStore } from './store-check.ts';
+import { checkStore, freeBytesOf } from './store-check.ts';
 
 export interface RunStore {
   /** Throws `store-unusable` with one line that names the fix. */
@@ -26,6 +26,10 @@ export interface RunStore {
   /** Null when nothing is there. */
   inspect(checkpointPath: string): Promise<Inspection | null>;
   lastProgress(directory: string): Promise<Progress | null>;
+  /** The last line, and the lowest step with a number that must be finite and was not. */
+  progress(directory: string): Promise<{ readonly last: Progress | null; readonly firstNotFinite: number | null }>;
+  /** Bytes that can still be written. */
+  freeBytes(): Promise<number>;
   /** Null when absent or unreadable: it proves nothing then. */
   result(directory: string): Promise<TrainerResult | null>;
   /** A part of the job's log, in whole lines; null when there is none yet. */
@@ -49,6 +53,11 @@ export function createRunStore(root: string): RunStore {
     async lastProgress(directory) {
       return (await tailProgress(runFiles(directory).progress)).lines.at(-1) ?? null;
     },
+    async progress(directory) {
+      const { lines, firstNotFinite } = await tailProgress(runFiles(directory).progress);
+      return { last: lines.at(-1) ?? null, firstNotFinite };
+    },
+    freeBytes: () => freeBytesOf(root),
     result: (directory) => readResult(runFiles(directory).result),
     log: (directory, wish) => readLogWindow(runFiles(directory).log, wish),
     async text(directory, name) {

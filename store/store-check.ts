@@ -66,9 +66,10 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-async function freeBytesOf(path: string): Promise<number> {
-  const { bavail, bsize } = await statfs(path);
-  return bavail * bsize;
+/** Bytes that this user can still write below a path; 0 also where no further file can be made. */
+export async function freeBytesOf(path: string): Promise<number> {
+  const { bavail, bsize, files, ffree } = await statfs(path);
+  return files > 0 && ffree === 0 ? 0 : bavail * bsize;
 }
 
 async function writeAndRemove(probe: string): Promise<void> {

@@ -45,9 +45,8 @@ async function trainToTheEnd(
   board: PhaseBoard,
   beside: EvaluationsBeside,
 ): Promise<Readonly<Record<string, number>>> {
-  let next = { change: null as Record<string, unknown> | null, rollBackBefore: null as number | null };
   for (let opened = 1; ; opened += 1) {
-    const ticket = await activities('open an attempt').openAttempt({ context, opened, ...next });
+    const ticket = await activities('open an attempt').openAttempt({ context, opened });
     board.attempt(ticket);
     const job = await runJob(context, ticket, (checkpoint) => {
       board.checkpoint(checkpoint);
@@ -65,7 +64,6 @@ async function trainToTheEnd(
     board.decided(judged.sentence);
     if (judged.kind === 'fail') throw phaseFailed(context, judged.sentence);
     if (judged.kind === 'hold') await holdForAPerson(context, board, judged.sentence);
-    next = { change: judged.change, rollBackBefore: judged.rollBackBefore };
     if (judged.delaySeconds > 0) await sleep(judged.delaySeconds * 1000, { summary: judged.sentence });
   }
 }

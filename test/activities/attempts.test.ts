@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 const context = contextOf();
-const wish = { context, opened: 1, change: null, rollBackBefore: null };
+const wish = { context, opened: 1 };
 const requestIn = async (directory: string) =>
   JSON.parse(await readFile(join(directory, 'request.json'), 'utf8')) as Record<string, unknown>;
 
@@ -87,13 +87,6 @@ describe('where an attempt starts', () => {
     expect(await requestIn(ticket.directory)).toMatchObject({ resume: { path, step: 10, digest } });
   });
 
-  test('before the step that a roll-back does not trust', async () => {
-    const first = await startAttempt(bench);
-    for (const step of [10, 20]) await fakeTrainer(first).saves(step);
-    const ticket = await bench.as(runId).openAttempt({ ...wish, opened: 2, rollBackBefore: 20 });
-    expect(ticket.resumeStep).toBe(10);
-  });
-
   test('before numbers that were not finite', async () => {
     const first = await startAttempt(bench);
     await fakeTrainer(first).saves(10);
@@ -124,8 +117,7 @@ describe('where an attempt starts', () => {
 
 describe('request.json is what docs/reference/trainer-contract.md says', () => {
   test('of a phase with a start and data', async () => {
-    const change = { kind: 'micro-batch', to: { microBatch: 4, accumulation: 8 } };
-    const ticket = await bench.as(runId).openAttempt({ ...wish, change });
+    const ticket = await bench.as(runId).openAttempt(wish);
     expect(await requestIn(ticket.directory)).toEqual({
       contract: 1,
       job: ticket.jobName,
@@ -145,7 +137,7 @@ describe('request.json is what docs/reference/trainer-contract.md says', () => {
         digest: parent.digest,
       },
       resume: null,
-      change,
+      changes: [],
       targetStep: 50,
       outputDirectory: ticket.directory,
       evaluations: [],

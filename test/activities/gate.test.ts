@@ -33,13 +33,15 @@ const id = (attempt: number, step: number) => `demo/sft/a${String(attempt)}/chec
 const judge = (context = contextOf()) => bench.as(runId).judgeGate({ context });
 
 /** An attempt that saved these steps and ended; complete when it reached 50. */
-async function trained(opened: number, steps: readonly number[], rollBackBefore?: number): Promise<void> {
-  const attempt = await startAttempt(bench, opened, rollBackBefore === undefined ? {} : { rollBackBefore });
+async function trained(opened: number, steps: readonly number[], notFiniteAt?: number): Promise<void> {
+  const attempt = await startAttempt(bench, opened);
   const trainer = fakeTrainer(attempt);
   for (const step of steps) await trainer.saves(step);
+  if (notFiniteAt !== undefined) await trainer.says(notFiniteAt, 'training', { loss: null });
   const isDone = steps.includes(50);
   if (isDone) await trainer.finishes();
-  bench.backend.end(attempt.job, isDone ? {} : { exitCode: null, signal: 'SIGKILL' });
+  const fails = notFiniteAt === undefined ? { exitCode: null, signal: 'SIGKILL' } : { exitCode: 1 };
+  bench.backend.end(attempt.job, isDone ? {} : fails);
   await bench.as(runId).judgeAttempt(attempt);
 }
 
@@ -120,8 +122,8 @@ describe('candidates', () => {
   });
 
   test('but not what an attempt wrote after the step that its successor went back to', async () => {
-    await trained(1, [20, 40]);
-    await trained(2, [30, 50], 40);
+    await trained(1, [20, 40], 40);
+    await trained(2, [30, 50]);
     expect(missingOf(await judge())).toEqual([id(1, 20), id(2, 50), parent.id].map((one) => `${one} 1`).sort());
   });
 

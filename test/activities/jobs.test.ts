@@ -22,6 +22,9 @@ describe('submitJob', () => {
         directory: ticket.directory,
         requestPath: `${ticket.directory}/request.json`,
         slots: 1,
+        memoryFactor: 1,
+        sharedMemoryFactor: 1,
+        avoidNodes: [],
         labels: { pipeline: 'demo', phase: 'sft', attempt: 1, workflowId: 'demo' },
       },
     ]);

@@ -150,7 +150,7 @@ describe('a failed attempt', () => {
       { exitCode: null, signal: 'SIGKILL' },
     );
     const judged = await judge(attempt);
-    expect(judged).toMatchObject({ kind: 'resume', delaySeconds: 1, change: null, rollBackBefore: null });
+    expect(judged).toMatchObject({ kind: 'resume', delaySeconds: 1 });
     expect(judged.sentence).toMatch(/^attempt 1 at step 23: killed: .*SIGKILL.*\. Resumes from the newest checkpoint/);
     expect((await startAttempt(bench, 2)).ticket.resumeStep).toBe(20);
   });
@@ -179,18 +179,6 @@ describe('a failed attempt', () => {
     expect(await incidents()).toHaveLength(1);
     const decisions = await bench.ledger.decisionsOf({ runId: 'run-1', phase: 'sft' });
     expect(decisions.filter(({ question }) => question === 'retry')).toHaveLength(1);
-  });
-
-  test('rolls back before the step where numbers were not finite', async () => {
-    const attempt = await ended(
-      1,
-      async (trainer) => {
-        await trainer.saves(10);
-        await trainer.says(15, 'training', { loss: null });
-      },
-      { exitCode: 1 },
-    );
-    expect(await judge(attempt)).toMatchObject({ kind: 'roll-back', rollBackBefore: 15 });
   });
 
   test('that no retry mends fails with the text of the trainer', async () => {

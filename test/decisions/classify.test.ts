@@ -185,6 +185,7 @@ test('an incident carries the attempt, the step reached and the newest complete 
     node: 'node-1',
     step: 47,
     completedStep: 40,
+    firstNotFiniteStep: null,
     because: { rule: 'signal', rank: 0, signal: 'SIGKILL' },
   });
 });

@@ -33,7 +33,7 @@ describe('completed', () => {
     {
       title: 'one that only had to finish: its predecessor saved the last step and died before its result',
       seen: evidence()
-        .asked({ resume: { step: 50, digest: 'digest-50' } })
+        .asked({ resume: { path: '/s', step: 50, digest: 'digest-50' } })
         .result({
           startStep: 50,
           startedFrom: { path: '/s', digest: 'digest-50' },
@@ -50,7 +50,7 @@ describe('completed', () => {
     {
       title: 'one whose resume had no seal yet, so that only its step can be compared',
       seen: evidence()
-        .asked({ resume: { step: 20, digest: null } })
+        .asked({ resume: { path: '/s', step: 20, digest: null } })
         .result({ startedFrom: null }),
     },
   ])('$title', ({ seen }) => {
@@ -129,7 +129,7 @@ describe('exit code 0 proves nothing', () => {
     },
     {
       title: 'a last metric that is not finite',
-      seen: evidence().result({ metrics: { kl: null } }),
+      seen: evidence().result({ metrics: { loss: null } }),
       want: 'not-finite',
       rule: 'metrics-not-finite',
     },

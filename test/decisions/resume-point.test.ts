@@ -38,6 +38,13 @@ test.each<{ title: string; seen: ResumeCandidate[]; before?: number; want: strin
     skipped: ['rolled-back', 'rolled-back'],
   },
   {
+    title: 'what a later attempt made of the steps that were rolled back',
+    seen: [resumeCandidate(20), resumeCandidate(40), resumeCandidate(30, { id: 'a2', attempt: 2 })],
+    before: 30,
+    want: 'a2',
+    skipped: ['rolled-back'],
+  },
+  {
     title: 'none, when all are damaged',
     seen: [resumeCandidate(20, { level: 'torn' }), resumeCandidate(10, { level: 'torn' })],
     want: 'restart',
@@ -49,7 +56,7 @@ test.each<{ title: string; seen: ResumeCandidate[]; before?: number; want: strin
     want: 'a1',
   },
 ])('chooses $title', ({ seen, before, want, skipped = [] }) => {
-  const point = chooseResumePoint(seen, before === undefined ? {} : { rollBackBefore: before });
+  const point = chooseResumePoint(seen, before === undefined ? {} : { rollBacks: [{ before, upToAttempt: 1 }] });
   expect(point.kind === 'resume' ? point.checkpoint.id : point.kind).toBe(want);
   expect(point.skipped.map((one) => one.why.rule)).toEqual(skipped);
 });

@@ -81,6 +81,12 @@ test.each<{ title: string; seen: IncidentBuilder[]; want: RetryDecision['kind'] 
     seen: [notFinite().atStep(40), notFinite().atStep(60)],
     want: 'hold',
   },
+  {
+    title: 'a damaged resume checkpoint is passed over',
+    seen: [incident('resume-damaged').atStep(20)],
+    want: 'resume',
+  },
+  { title: 'a damaged start asks a person', seen: [incident('start-damaged')], want: 'hold' },
   { title: 'a full cluster waits', seen: [incident('unschedulable')], want: 'wait' },
   { title: 'a wrong setting fails at once', seen: [incident('config')], want: 'fail' },
   {
@@ -150,11 +156,24 @@ describe('what has to change', () => {
     expect(decide([seen.atStep(10)], situation)).toMatchObject({ kind: 'resume', change: want });
   });
 
-  test('a second time out of host memory asks for more again', () => {
-    expect(decide([incident('host-oom').atStep(1), incident('host-oom').atStep(2)]).change).toEqual({
-      kind: 'memory',
-      factor: 2.25,
-    });
+  test.each<{ name: 'host-oom' | 'shm-too-small'; situation: RetrySituation; want: unknown }>([
+    { name: 'host-oom', situation: { memoryFactor: 1.5 }, want: { kind: 'memory', factor: 2.25 } },
+    { name: 'shm-too-small', situation: { sharedMemoryFactor: 2 }, want: { kind: 'shared-memory', factor: 4 } },
+  ])('$name a second time asks for more than the failed attempt had', ({ name, situation, want }) => {
+    expect(decide([incident(name).atStep(1), incident(name).atStep(2)], situation).change).toEqual(want);
+  });
+
+  test.each<{
+    title: string;
+    name: 'host-oom' | 'shm-too-small' | 'disk-full';
+    situation: RetrySituation;
+    rule: string;
+  }>([
+    { title: 'more memory', name: 'host-oom', situation: { fixed: ['memory'] }, rule: 'cannot-change' },
+    { title: 'more /dev/shm', name: 'shm-too-small', situation: { fixed: ['shared-memory'] }, rule: 'cannot-change' },
+    { title: 'room on the disk', name: 'disk-full', situation: { prunableBytes: 0 }, rule: 'nothing-to-prune' },
+  ])('asks a person where $title cannot be had, instead of failing the same way again', ({ name, situation, rule }) => {
+    expect(decide([incident(name).atStep(1)], situation)).toMatchObject({ kind: 'hold', because: { rule } });
   });
 
   test.each<{ title: string; situation: RetrySituation }>([
@@ -182,6 +201,11 @@ describe('what has to change', () => {
         }
       }),
     );
+  });
+
+  test('a roll-back goes before the first number that was not finite, however long the attempt trained on', () => {
+    const late = incident('not-finite', { firstNotFiniteStep: 37 }).atStep(60).completed(60);
+    expect(decide([late])).toMatchObject({ kind: 'roll-back', rollBackBefore: 37 });
   });
 
   test('a roll-back says before which step checkpoints are trusted', () => {

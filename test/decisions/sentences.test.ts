@@ -188,7 +188,9 @@ test('a resume point names what it goes on from and what it passed over', () => 
   expect(sentenceOfResumePoint(chooseResumePoint(seen))).toBe(
     'Goes on from demo/sft/a1/checkpoint-20 at step 20. demo/sft/a1/checkpoint-50 holds weights alone: without its optimizer and random state training would not go on but begin anew. demo/sft/a1/checkpoint-40 was made after a loss or gradient that was not finite. demo/sft/a1/checkpoint-30 is not complete (no optimizer.pt).',
   );
-  expect(sentenceOfResumePoint(chooseResumePoint([resumeCandidate(20)], { rollBackBefore: 10 }))).toBe(
+  expect(
+    sentenceOfResumePoint(chooseResumePoint([resumeCandidate(20)], { rollBacks: [{ before: 10, upToAttempt: 1 }] })),
+  ).toBe(
     "Starts at the phase's start: there is no checkpoint to go on from. demo/sft/a1/checkpoint-20 lies at step 20, and only checkpoints before step 10 are trusted.",
   );
 });

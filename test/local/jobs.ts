@@ -46,7 +46,8 @@ export async function workplace(): Promise<Workplace> {
       directories.push(directory);
       await mkdir(directory, { recursive: true });
       const labels = { pipeline: 'demo', phase: script, attempt: 1, workflowId: 'demo' };
-      return { name, directory, requestPath: join(directory, 'request.json'), slots: 1, labels, ...more };
+      const plain = { slots: 1, memoryFactor: 1, sharedMemoryFactor: 1, avoidNodes: [] };
+      return { name, directory, requestPath: join(directory, 'request.json'), ...plain, labels, ...more };
     },
     async close() {
       for (const directory of directories) await endAll(directory);

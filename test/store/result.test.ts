@@ -15,6 +15,7 @@ const result = {
   status: 'completed',
   reason: null,
   message: null,
+  damaged: null,
   job: 't-demo-sft-a2',
   attempt: 2,
   jobToken: 'token',

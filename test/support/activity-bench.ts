@@ -164,10 +164,10 @@ export interface StartedAttempt {
 export async function startAttempt(
   bench: ActivityBench,
   opened = 1,
-  more: { readonly context?: PhaseContext; readonly rollBackBefore?: number; readonly run?: string } = {},
+  more: { readonly context?: PhaseContext; readonly run?: string } = {},
 ): Promise<StartedAttempt> {
-  const { context = contextOf(), rollBackBefore = null, run = runId } = more;
+  const { context = contextOf(), run = runId } = more;
   const activities = bench.as(run);
-  const ticket = await activities.openAttempt({ context, opened, change: null, rollBackBefore });
+  const ticket = await activities.openAttempt({ context, opened });
   return { context, ticket, job: await activities.submitJob({ context, ticket }) };
 }

@@ -93,14 +93,15 @@ export function evidence(): EvidenceBuilder {
     jobToken: 'token-2',
     attempt: 2,
     targetStep: 50,
-    resume: { step: 20, digest: 'digest-20' },
-    start: { digest: 'digest-start' },
+    resume: { path: '/store/checkpoint-20', step: 20, digest: 'digest-20' },
+    start: { path: '/store/start', digest: 'digest-start' },
     trains: true,
   };
   const result: TrainerResult = {
     status: 'completed',
     reason: null,
     message: null,
+    damaged: null,
     job: asked.job,
     attempt: 2,
     jobToken: 'token-2',
@@ -124,6 +125,8 @@ export function evidence(): EvidenceBuilder {
     result,
     targetArtifactComplete: true,
     newestCompleteStep: 50,
+    firstNotFiniteStep: null,
+    storeFreeBytes: 100 * 2 ** 30,
   });
 }
 
@@ -142,7 +145,7 @@ function building(now: Evidence): EvidenceBuilder {
 export function resumeCandidate(step: number, change: Partial<ResumeCandidate> = {}): ResumeCandidate {
   const id = change.id ?? `demo/sft/a1/checkpoint-${step}`;
   const sound = { level: 'sealed', resumable: true, finite: true, damage: null, digest: `digest-${step}` } as const;
-  return { id, path: `/store/${id}`, step, ...sound, ...change };
+  return { id, attempt: 1, path: `/store/${id}`, step, ...sound, ...change };
 }
 
 export function checkpoint(id: string, step: number, change: Partial<CheckpointFact> = {}): CheckpointFact {

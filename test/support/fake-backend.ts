@@ -7,6 +7,8 @@ import type { RankEnd } from '../../decisions/failure.ts';
 import { rankEnd } from './builders.ts';
 
 export interface FakeBackend extends Backend {
+  /** What it cannot give more of; a test may say so. */
+  fixed: Backend['fixed'];
   /** How often each job was asked for, by its name. */
   readonly submitted: readonly JobSpec[];
   readonly stopped: readonly { readonly job: string; readonly reason: StopReason; readonly graceSeconds: number }[];
@@ -48,6 +50,7 @@ export function fakeBackend(now: () => Date = () => new Date(since)): FakeBacken
   }
 
   return {
+    fixed: [],
     submitted,
     stopped,
     get waiting() {

@@ -171,6 +171,7 @@ export function ticketOf(context: PhaseContext, number: number, resumeStep = 0):
     dueSteps: phase.evaluate ? dueSteps(phase) : [],
     sentence: resumeStep === 0 ? 'Starts at the start.' : `Goes on from step ${String(resumeStep)}.`,
     asked: { job: jobName, attempt: number, targetStep: targetStepOf(phase), resume: null, start: null, trains: true },
+    changes: [],
   };
 }
 
@@ -184,7 +185,7 @@ export function judged(
   kind: Exclude<AttemptJudgement['kind'], 'completed'>,
   more: Partial<Exclude<AttemptJudgement, { kind: 'completed' }>> = {},
 ): AttemptJudgement {
-  return { kind, sentence: `attempt 1 failed. ${kind}.`, delaySeconds: 0, change: null, rollBackBefore: null, ...more };
+  return { kind, sentence: `attempt 1 failed. ${kind}.`, delaySeconds: 0, ...more };
 }
 
 export const completed: AttemptJudgement = { kind: 'completed', sentence: 'complete', seconds: {} };

@@ -187,8 +187,6 @@ describe('a pipeline that fails', () => {
           kind: 'fail',
           sentence: 'attempt 1 at step 0: config: the model is not there. Fails.',
           delaySeconds: 0,
-          change: null,
-          rollBackBefore: null,
         }),
     });
     const run = await bench.start(story);

@@ -19,9 +19,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TypeAlias
 
-from .errors import DataError, StoppedError, TrainerError
+from .damage import sound_seal
+from .errors import DamagedError, StoppedError, TrainerError
 from .request import CONTRACT, Request
-from .seal import compute_seal, seal_path, write_json, write_seal
+from .seal import Seal, compute_seal, seal_path, write_json, write_seal
 
 DOING = (
     "starting",
@@ -39,7 +40,7 @@ DOING = (
 SHOWN = ("loss", "reward", "critic_loss", "rewards/accuracies", "mean_token_accuracy", "kl", "grad_norm", "learning_rate")
 
 # what a run must keep finite: where one is null, the run is not to be trusted from that step on
-MUST_BE_FINITE = ("loss", "grad_norm", "critic_loss")
+MUST_BE_FINITE = ("loss", "grad_norm", "critic_loss", "reward")
 
 Metrics: TypeAlias = dict[str, float | int | None]
 
@@ -76,6 +77,7 @@ class Run:
         self.stop_requested = False
         self._token = token
         self._stop_at_once = True
+        self._unsealed: tuple[Path, Seal] | None = None
         self._doing = "starting"
         self._since = time.monotonic()
         request.output_directory.mkdir(parents=True, exist_ok=True)
@@ -107,6 +109,7 @@ class Run:
 
     def record_step(self, step: int, metrics: Metrics) -> None:
         """A finished training step: progress line, log line, and whether loss and gradient norm were finite."""
+        self._seal_what_was_loaded()
         for name in MUST_BE_FINITE:
             if name in metrics and finite_or_none(metrics[name]) is None:
                 self.outcome.finite = False
@@ -123,19 +126,14 @@ class Run:
     def started_from(self, path: Path, step: int, form: str, expected: str | None) -> None:
         """Digest what is about to be loaded, record it, and refuse it when it is not what the request names.
 
-        A resume checkpoint whose trainer was killed between saving and sealing is sealed here, so that it can be promoted.
+        A resume checkpoint whose trainer was killed between saving and sealing is sealed once training has gone on from it:
+        then it can be promoted.
         """
-        try:
-            seal = compute_seal(path, step, form)
-        except FileNotFoundError as error:
-            raise DataError(f"cannot start from {path}: {error}") from error
-        digest = seal.digest
-        if expected is not None and digest != expected:
-            raise DataError(f"{path} is not the checkpoint that was sealed: its digest is {digest}, not {expected}")
+        seal = sound_seal(path, step, form, expected)
         resume = self.request.resume
         if resume is not None and path == resume.path and not seal_path(path).exists():
-            write_seal(path, seal)
-        self.outcome.started_from = {"path": str(path), "digest": digest}
+            self._unsealed = (path, seal)
+        self.outcome.started_from = {"path": str(path), "digest": seal.digest}
 
     def seal(self, directory: Path, step: int, form: str) -> None:
         """Seal a finished checkpoint of this attempt and list it as an artifact."""
@@ -161,6 +159,8 @@ class Run:
     def finish(self, status: str, error: TrainerError | None = None) -> None:
         """Write result.json, last of all. From here on SIGTERM changes nothing."""
         self._stop_at_once = False
+        if status == "completed":
+            self._seal_what_was_loaded()
         self.report("finishing", self.outcome.final_step)
         self._keep_time("finishing")
         outcome = self.outcome
@@ -171,6 +171,7 @@ class Run:
                 "status": status,
                 "reason": error.reason if error else None,
                 "message": str(error) if error else None,
+                "damaged": {"path": str(error.path), "why": error.why} if isinstance(error, DamagedError) else None,
                 "job": self.request.job,
                 "attempt": self.request.attempt,
                 "jobToken": self._token,
@@ -185,6 +186,11 @@ class Run:
                 "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
             },
         )
+
+    def _seal_what_was_loaded(self) -> None:
+        if self._unsealed is not None:
+            write_seal(*self._unsealed)
+            self._unsealed = None
 
     def _keep_time(self, doing: str) -> None:
         now = time.monotonic()

@@ -5,6 +5,8 @@ Anything else that is raised is a crash: its traceback goes to the log and Tempe
 
 from __future__ import annotations
 
+from pathlib import Path
+
 
 class TrainerError(Exception):
     """A failure that no retry mends; the message is one line that a person can act on."""
@@ -25,6 +27,19 @@ class DataError(TrainerError):
 
     exit_code = 65
     reason = "data"
+
+
+class DamagedError(DataError):
+    """A checkpoint whose files are not what was sealed, or cannot be read: Temper may know an older one."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        """`why` names the file."""
+        super().__init__(f"{path} is damaged: {why}")
+        self.path, self.why = path, why
+
+
+class NotLoadedError(Exception):
+    """What is in memory is not what was to be loaded: a bug here or in a library, no damage on the store."""
 
 
 class ConfigError(TrainerError):

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from .contract import Run
+from .damage import sound_seal
 from .data import Problem, read_problems, require_integer_answers
-from .errors import DataError, UsageError
+from .errors import UsageError
 from .graders import GRADERS
 from .request import Checkpoint, Params, read_checkpoint
-from .seal import compute_seal, sha256_of_file, write_text
+from .seal import sha256_of_file, write_text
 
 
 @dataclass(frozen=True)
@@ -95,12 +96,7 @@ def require_digest(checkpoint: Checkpoint) -> None:
     """Refuse a checkpoint that is not the one the request names."""
     if checkpoint.digest is None:
         return
-    try:
-        found = compute_seal(checkpoint.path, 0, checkpoint.format).digest
-    except OSError as error:
-        raise DataError(f"cannot read the checkpoint {checkpoint.path}: {error}") from error
-    if found != checkpoint.digest:
-        raise DataError(f"{checkpoint.path} is not the checkpoint that was sealed: its digest is {found}")
+    sound_seal(checkpoint.path, 0, checkpoint.format, checkpoint.digest)
 
 
 def outcomes(each: Evaluation, model: Any, tokenizer: Any, batch_done: Callable[[int], None]) -> list[dict[str, Any]]:

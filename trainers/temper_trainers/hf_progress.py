@@ -12,6 +12,7 @@ from typing import Any
 from transformers import TrainerCallback
 
 from .contract import Metrics, Run
+from .errors import NotLoadedError
 from .model import require_adapter, trainable_digest
 
 IGNORED = {"epoch", "total_flos", "train_runtime", "train_samples_per_second", "train_steps_per_second", "train_loss"}
@@ -27,6 +28,7 @@ class ProgressCallback(TrainerCallback):
         self._run = run
         self._first = each_step_begins_with
         self._at_step_begin = at_step_begin
+        self.has_begun = False
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """Record what training starts from."""
@@ -34,12 +36,13 @@ class ProgressCallback(TrainerCallback):
         if resume is not None:
             require_adapter(model, resume.path)
             if state.global_step != resume.step:
-                raise RuntimeError(f"the trainer resumed at step {state.global_step}, not at {resume.step}")
+                raise NotLoadedError(f"the trainer resumed at step {state.global_step}, not at {resume.step}")
         self._run.outcome.weights_before = trainable_digest(model)
         self._run.report(self._first, state.global_step)
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """Name the first part of the step."""
+        self.has_begun = True
         if self._at_step_begin is not None:
             self._at_step_begin(state.global_step)
         if self._first != "training":

@@ -11,18 +11,16 @@ import torch
 from transformers import PrinterCallback
 
 from .contract import Run
-from .errors import StoppedError, UsageError
+from .damage import telling_damage
+from .errors import StoppedError
 from .hf_progress import ProgressCallback
 from .model import trainable_digest
-from .request import BatchShape
 
 
 def training_arguments(run: Run, batch_size: int) -> dict[str, Any]:
     """Arguments of any TrainingArguments of a phase; learning rate, steps, batch cut and saving from the request."""
     params, seed = run.request.params, run.request.seed
-    shape = run.request.batch or BatchShape(batch_size, 1)
-    if shape.micro_batch * shape.accumulation != batch_size:
-        raise UsageError(f"change.to must cut a batch of {batch_size}, not {shape.micro_batch} x {shape.accumulation}")
+    shape = run.request.batch_shape(batch_size)
     cuda = torch.cuda.is_available()
     return {
         "output_dir": str(run.checkpoints),
@@ -51,7 +49,7 @@ def train(run: Run, trainer: Any, callback: ProgressCallback) -> None:
     trainer.remove_callback(PrinterCallback)
     trainer.add_callback(callback)
     resume = run.request.resume
-    with run.saving_on_stop():
+    with run.saving_on_stop(), telling_damage(resume, lambda: not callback.has_begun):
         trainer.train(resume_from_checkpoint=str(resume.path) if resume else None)
     run.outcome.final_step = trainer.state.global_step
     run.outcome.weights_after = trainable_digest(trainer.model)

@@ -19,7 +19,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, Mxfp4Config
 from .adapter import WEIGHTS
 from .checkpoint_folder import read_config
 from .contract import Run
-from .errors import DataError
+from .damage import telling_damage
+from .errors import DataError, NotLoadedError
 from .request import Checkpoint, Params
 
 TARGET_MODULES = {"q": "q_proj", "k": "k_proj", "v": "v_proj", "o": "o_proj"}
@@ -88,8 +89,9 @@ def load_policy(run: Run) -> Any:
         return get_peft_model(base, lora_config(request.params.section("lora", {})))
     if not (adapter / WEIGHTS).exists():
         raise DataError(f"{adapter} is not an adapter: it has no {WEIGHTS}")
-    policy = PeftModel.from_pretrained(base, str(adapter), is_trainable=True)
-    require_adapter(policy, adapter)
+    with telling_damage(request.resume):
+        policy = PeftModel.from_pretrained(base, str(adapter), is_trainable=True)
+        require_adapter(policy, adapter)
     return policy
 
 
@@ -106,7 +108,7 @@ def lora_config(lora: Params) -> LoraConfig:
 
 
 def require_adapter(policy: Any, adapter: Path) -> None:
-    """Raise RuntimeError unless the policy's adapter is, tensor by tensor, the one in this folder."""
+    """Raise NotLoadedError unless the policy's adapter is, tensor by tensor, the one in this folder."""
     stored = load_file(str(adapter / WEIGHTS))
     in_memory = get_peft_model_state_dict(policy, adapter_name="default")
     # expert factors are kept in the model's own dtype, which may be narrower than the file's
@@ -114,7 +116,7 @@ def require_adapter(policy: Any, adapter: Path) -> None:
         torch.equal(stored[name].to(tensor.dtype), tensor.detach().cpu()) for name, tensor in in_memory.items()
     )
     if not same:
-        raise RuntimeError(f"the policy in memory is not the adapter of {adapter}: it was not really loaded")
+        raise NotLoadedError(f"the policy in memory is not the adapter of {adapter}: it was not really loaded")
 
 
 def digest_tensors(tensors: Iterable[tuple[str, torch.Tensor]]) -> str:

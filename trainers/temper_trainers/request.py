@@ -144,6 +144,14 @@ class Request:
     evaluations: list[Params] = field(default_factory=list)
     batch: BatchShape | None = None
 
+    def batch_shape(self, batch_size: int) -> BatchShape:
+        """How a global batch of so many rows is cut: in one piece unless a change says otherwise."""
+        shape = self.batch or BatchShape(batch_size, 1)
+        if shape.micro_batch * shape.accumulation != batch_size:
+            wrong = f"{shape.micro_batch} x {shape.accumulation}"
+            raise UsageError(f"changes: a micro-batch must cut a batch of {batch_size} rows, not {wrong}")
+        return shape
+
     def start_checkpoint(self) -> Checkpoint:
         """The start checkpoint, for kinds that cannot do without."""
         if self.start is None:
@@ -163,12 +171,13 @@ def read_resume(values: Params) -> Resume:
     return Resume(Path(values.text("path")), values.integer("step"), values.text("digest", "") or None)
 
 
-def read_batch(change: Params) -> BatchShape | None:
-    """The smaller micro-batch that a retry after running out of memory asks for; other changes are not the trainer's."""
-    if change.text("kind") != "micro-batch":
-        return None
-    shape = change.section("to")
-    return BatchShape(shape.integer("microBatch"), shape.integer("accumulation"))
+def read_batch(changes: list[Params]) -> BatchShape | None:
+    """The smaller micro-batch that an attempt after one out of memory is asked for; other changes are not the trainer's."""
+    for change in changes:
+        if change.text("kind") == "micro-batch":
+            shape = change.section("to")
+            return BatchShape(shape.integer("microBatch"), shape.integer("accumulation"))
+    return None
 
 
 def read_request(path: Path) -> Request:
@@ -192,6 +201,6 @@ def read_request(path: Path) -> Request:
         resume=read_resume(whole.section("resume")) if whole.has("resume") else None,
         target_step=whole.integer("targetStep", 0),
         output_directory=Path(whole.text("outputDirectory")),
-        batch=read_batch(whole.section("change")) if whole.has("change") else None,
+        batch=read_batch(whole.sections("changes")) if whole.has("changes") else None,
         evaluations=whole.sections("evaluations") if whole.has("evaluations") else [],
     )

@@ -8,8 +8,6 @@ sao_objective.py. Covers models that fit one device twice; does not cover an inf
 
 from __future__ import annotations
 
-import re
-
 from .contract import Run
 from .data import read_problems, require_integer_answers, required_data
 from .errors import ConfigError, StoppedError
@@ -42,16 +40,3 @@ def run_phase(run: Run) -> None:
             if run.stop_requested and work.step < last:
                 raise StoppedError
     run.outcome.weights_after = digest_tensors(work.trained().items())
-
-
-ATTENTION_WEIGHT = re.compile(r".*self_attn\.[qkvo]_proj\.weight")
-
-
-def is_policy_weight(name: str) -> bool:
-    """Whether the policy trains this tensor."""
-    return ATTENTION_WEIGHT.fullmatch(name) is not None
-
-
-def is_critic_weight(name: str) -> bool:
-    """Whether the critic trains this tensor."""
-    return "self_attn" not in name and "lm_head" not in name

@@ -42,9 +42,9 @@ class Batch:
     behaviour: torch.Tensor
     rewards: torch.Tensor
 
-    def pieces(self) -> Iterator[slice]:
-        """Row ranges small enough for one forward pass."""
-        rows = max(1, PIECE_TOKENS // self.ids.shape[1])
+    def pieces(self, most_rows: int | None = None) -> Iterator[slice]:
+        """Row ranges small enough for one forward pass, of at most so many rows."""
+        rows = max(1, min(PIECE_TOKENS // self.ids.shape[1], most_rows or self.ids.shape[0]))
         for begin in range(0, self.ids.shape[0], rows):
             yield slice(begin, min(begin + rows, self.ids.shape[0]))
 
@@ -90,9 +90,9 @@ def chosen_log_probabilities(policy: Any, batch: Batch, rows: slice, temperature
 
 @torch.no_grad()
 def roll_out(
-    policy: Any, tokenizer: Any, problems: list[Problem], settings: SamplingSettings, version: int
+    policy: Any, tokenizer: Any, problems: list[Problem], settings: SamplingSettings, version: int, most_rows: int
 ) -> list[Rollout]:
-    """One completion for each problem, graded, with its log-probabilities."""
+    """One completion for each problem, graded, with its log-probabilities, which are computed `most_rows` at a time."""
     ends = end_tokens(policy, tokenizer)
     prompts = encode_prompts(tokenizer, [problem.prompt for problem in problems])
     ids, attention = pad_left(prompts, tokenizer.pad_token_id, policy.device)
@@ -105,7 +105,7 @@ def roll_out(
         right, _ = grade_boxed_integer(tokenizer.decode(completion, skip_special_tokens=True), problem.answer)
         rollouts.append(Rollout(prompt, completion, float(right), version, []))
     batch = make_batch(rollouts, tokenizer.pad_token_id, policy.device)
-    for rows in batch.pieces():
+    for rows in batch.pieces(most_rows):
         known = chosen_log_probabilities(policy, batch, rows, settings.temperature).tolist()
         for each, values in zip(rollouts[rows], known, strict=True):
             each.behaviour = values[: len(each.completion)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import torch
@@ -14,10 +15,21 @@ from .determinism import settle_torch
 from .model import load_model, load_tokenizer
 from .packed_model import write_overlay
 from .sampling import SamplingSettings
-from .sao import is_critic_weight, is_policy_weight
 from .sao_objective import RatioMask, advantages, critic_loss, policy_terms
 from .sao_rollouts import Batch, Rollout, chosen_log_probabilities, make_batch, mixed_precision, roll_out
 from .training_state import load_state, save_state
+
+ATTENTION_WEIGHT = re.compile(r".*self_attn\.[qkvo]_proj\.weight")
+
+
+def is_policy_weight(name: str) -> bool:
+    """Whether the policy trains this tensor."""
+    return ATTENTION_WEIGHT.fullmatch(name) is not None
+
+
+def is_critic_weight(name: str) -> bool:
+    """Whether the critic trains this tensor."""
+    return "self_attn" not in name and "lm_head" not in name
 
 
 def train_only(model: Any, wanted: Any) -> list[torch.nn.Parameter]:
@@ -56,6 +68,7 @@ class SaoTraining:
         self.policy_optimizer = torch.optim.AdamW(self.policy_weights, params.number("learningRate"), weight_decay=0.0)
         self.critic_optimizer = torch.optim.AdamW(self.critic_weights, params.number("criticLearningRate"), weight_decay=0.0)
         self.batch_size = params.integer("batchSize")
+        self.piece_rows = request.batch_shape(self.batch_size).micro_batch
         self.queue_batches = params.integer("queueBatches", 2)
         self.warmup_steps = params.integer("criticWarmupSteps", 10)
         self.critic_updates = params.integer("criticUpdates", 2)
@@ -76,7 +89,7 @@ class SaoTraining:
         """Sample until the queue holds its batches; what was sampled earlier was sampled by an older version."""
         while len(self.queue) < self.queue_batches * self.batch_size:
             drawn = [self.source.choice(self.problems) for _ in range(self.batch_size)]
-            self.queue += roll_out(self.policy, self.tokenizer, drawn, self.settings, self.version)
+            self.queue += roll_out(self.policy, self.tokenizer, drawn, self.settings, self.version, self.piece_rows)
 
     def train_step(self) -> Metrics:
         """Train critic, then (after the critic's warm-up) policy, on the oldest batch; returns the metrics."""
@@ -146,7 +159,7 @@ class SaoTraining:
     def _update_critic(self, batch: Batch) -> float:
         self.critic_optimizer.zero_grad()
         total = 0.0
-        for rows in batch.pieces():
+        for rows in batch.pieces(self.piece_rows):
             loss = critic_loss(self._values(batch, rows), batch.mask[rows], batch.rewards[rows]) / batch.mask.sum()
             loss.backward()
             total += loss.item()
@@ -158,7 +171,7 @@ class SaoTraining:
         self.policy_optimizer.zero_grad()
         tokens = batch.mask.sum()
         loss = kept = gap = 0.0
-        for rows in batch.pieces():
+        for rows in batch.pieces(self.piece_rows):
             with torch.no_grad():
                 values = self._values(batch, rows)
             advantage = advantages(values, batch.mask[rows], batch.rewards[rows], self.alpha)

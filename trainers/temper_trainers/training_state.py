@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 
-from .errors import DataError
+from .damage import telling_damage
+from .errors import DamagedError
 from .request import Resume
 
 FILE = "state.pt"
@@ -22,15 +23,13 @@ def save_state(folder: Path, state: dict[str, Any]) -> None:
 
 
 def load_state(resume: Resume) -> dict[str, Any]:
-    """Read the state of a checkpoint and restore torch's random state; raises DataError when it is damaged."""
+    """Read the state of a checkpoint and restore torch's random state; raises DamagedError when it is damaged."""
     path = resume.path / FILE
-    try:
+    with telling_damage(resume):
         # the file is our own: it was digested against the seal that Temper keeps
         state: dict[str, Any] = torch.load(path, weights_only=False, map_location="cpu")
-    except (OSError, RuntimeError, EOFError) as error:
-        raise DataError(f"cannot resume from {path}: {error}") from error
     if state["step"] != resume.step:
-        raise DataError(f"{path} is of step {state['step']}, not {resume.step}")
+        raise DamagedError(resume.path, f"{FILE} is of step {state['step']}, not {resume.step}")
     torch.set_rng_state(state["random"]["cpu"])
     if torch.cuda.is_available() and "cuda" in state["random"]:
         torch.cuda.set_rng_state(state["random"]["cuda"])

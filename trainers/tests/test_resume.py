@@ -54,6 +54,18 @@ def test_a_resume_checkpoint_without_a_seal_is_sealed_when_it_was_read(attempts:
     assert json.loads(seal.read_text()) == sealed
 
 
+SAO: dict[str, Any] = {
+    "learningRate": 2e-4,
+    "criticLearningRate": 4e-3,
+    "batchSize": 8,
+    "queueBatches": 2,
+    "checkpointEvery": 2,
+    "criticWarmupSteps": 1,
+    "criticUpdates": 2,
+    "maxCompletionTokens": 12,
+}
+
+
 def same(one: Any, other: Any) -> bool:
     """Whether two saved states are equal to the last bit (their pickles may share objects differently)."""
     import torch
@@ -149,8 +161,8 @@ def test_orpo_resumes_exactly_on_the_pairs_of_the_first_attempt(
     assert (again.directory / "pairs.jsonl").read_bytes() == kept
 
 
-@pytest.mark.parametrize("kind", ["sft", "drgrpo"])
-def test_a_smaller_micro_batch_keeps_the_global_batch(attempts: Attempts, sft: Made, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["sft", "drgrpo", "sao"])
+def test_a_smaller_micro_batch_keeps_the_global_batch(attempts: Attempts, base: Made, sft: Made, kind: str) -> None:
     fields: dict[str, Any] = {
         "sft": {
             "data": {"tiny": "solutions", "rows": 16, "longShare": 0.5},
@@ -167,17 +179,48 @@ def test_a_smaller_micro_batch_keeps_the_global_batch(attempts: Attempts, sft: M
                 "rewards": REWARDS,
             },
         },
+        "sao": {"data": {"tiny": "problems", "rows": 16}, "params": {**SAO, "criticWarmupSteps": 0}},
     }[kind]
+    fields["start"] = base.checkpoint() if kind == "sao" else sft.checkpoint()
     shape = {"kind": "micro-batch", "from": {}, "to": {"microBatch": 2, "accumulation": 4}}
-    whole = attempts.run(kind, targetStep=2, start=sft.checkpoint(), **fields)
-    cut = attempts.run(kind, targetStep=2, start=sft.checkpoint(), **fields, change=shape)
+    whole = attempts.run(kind, targetStep=2, **fields)
+    cut = attempts.run(kind, targetStep=2, **fields, changes=[{"kind": "memory", "factor": 1.5}, shape])
     assert cut.code == 0, cut.result
-    name = "loss" if kind == "sft" else "rewards/boxed/mean"
-    assert cut.result["metrics"][name] == pytest.approx(whole.result["metrics"][name], rel=1e-3)
-    wrong = attempts.run(
-        kind, targetStep=2, start=sft.checkpoint(), **fields, change={**shape, "to": {"microBatch": 3, "accumulation": 4}}
-    )
+    for name in {"sft": ["loss"], "drgrpo": ["rewards/boxed/mean"], "sao": ["reward", "critic_loss", "loss"]}[kind]:
+        assert cut.result["metrics"][name] == pytest.approx(whole.result["metrics"][name], rel=1e-3)
+    wrong = attempts.run(kind, targetStep=2, **fields, changes=[{**shape, "to": {"microBatch": 3, "accumulation": 4}}])
     assert wrong.code == 64
+
+
+def test_a_resumed_attempt_with_half_the_micro_batch_ends_at_the_same_weights(attempts: Attempts, base: Made) -> None:
+    """The same rows in each step: all that differs is the order in which floats are added."""
+    import torch
+    from safetensors.torch import load_file
+
+    fields: dict[str, Any] = {
+        "start": base.checkpoint(),
+        "data": {"tiny": "solutions", "rows": 48, "longShare": 0.5},
+        "params": {"learningRate": 5e-3, "batchSize": 16, "checkpointEvery": 3},
+    }
+    whole = attempts.run("sft", targetStep=6, **fields)
+    shape = {"kind": "micro-batch", "from": {}, "to": {"microBatch": 8, "accumulation": 2}}
+    cut = attempts.run("sft", targetStep=6, **fields, resume=whole.resume(3), changes=[shape])
+    assert (cut.code, cut.result["startStep"], cut.result["finalStep"]) == (0, 3, 6)
+    rates, losses = (
+        [
+            [each["metrics"][name] for each in made.progress() if each["step"] > 3 and "loss" in each["metrics"]]
+            for made in (whole, cut)
+        ]
+        for name in ("learning_rate", "loss")
+    )
+    assert rates[0] == rates[1]
+    assert losses[1] == pytest.approx(losses[0], rel=1e-4)
+    one, other = (load_file(str(made.folder(6) / "adapter_model.safetensors")) for made in (whole, cut))
+    start = load_file(str(whole.folder(3) / "adapter_model.safetensors"))
+    assert one.keys() == other.keys()
+    for name in one:
+        assert torch.allclose(one[name], other[name], rtol=0, atol=1e-4), name
+        assert not torch.allclose(one[name], start[name], rtol=0, atol=1e-3), name
 
 
 def test_orpo_takes_ready_made_pairs(attempts: Attempts, sft: Made, tmp_path: Path) -> None:
@@ -205,16 +248,7 @@ def test_sao_resumes_exactly_and_keeps_the_bytes_of_the_experts(
         4,
         start=base.checkpoint(),
         data=copies,
-        params={
-            "learningRate": 2e-4,
-            "criticLearningRate": 4e-3,
-            "batchSize": 8,
-            "queueBatches": 2,
-            "checkpointEvery": 2,
-            "criticWarmupSteps": 1,
-            "criticUpdates": 2,
-            "maxCompletionTokens": 12,
-        },
+        params=SAO,
     )
     require_same_state(straight, resumed, 4)
     shards = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"]
@@ -273,7 +307,8 @@ def test_a_damaged_resume_checkpoint_is_refused_by_its_digest(attempts: Attempts
     resume = {**base.resume(45), "path": str(copy)}
     made = attempts.run("base", targetStep=90, params={"checkpointEvery": 45}, resume=resume)
     assert (made.code, made.result["reason"]) == (65, "data")
-    assert "is not the checkpoint that was sealed" in made.result["message"]
+    assert made.result["damaged"]["path"] == str(copy)
+    assert "its digest is" in made.result["damaged"]["why"]
 
 
 def test_saved_files_can_be_read_by_another_user(sft: Made) -> None:
