@@ -159,12 +159,14 @@ interface Shape {
   readonly const?: unknown;
 }
 
-/** The shapes that the value at `path` may have; where a `kind` chooses, only the chosen one. */
+/** The fields that choose between shapes: of a phase, of a profile. */
+const choosers = ['kind', 'backend'];
+
+/** The shapes that the value at `path` may have; where a field chooses, only the chosen one. */
 function shapesAt({ shape, value }: Place, path: Path): Shape[] {
   const choices = [...(shape.anyOf ?? []), ...(shape.oneOf ?? [])];
   if (choices.length > 0) {
-    const kind = isGroup(value) ? value['kind'] : undefined;
-    const chosen = choices.filter((choice) => choice.properties?.['kind']?.const === kind && kind !== undefined);
+    const chosen = choices.filter((choice) => choosers.some((chooser) => isChosen(choice, value, chooser)));
     return (chosen.length > 0 ? chosen : choices).flatMap((choice) => shapesAt({ shape: choice, value }, path));
   }
   const [key, ...rest] = path;
@@ -176,6 +178,11 @@ function shapesAt({ shape, value }: Place, path: Path): Shape[] {
   return below ? shapesAt({ shape: below, value: valueAt(value, [key]) }, rest) : [];
 }
 
+function isChosen({ properties }: Shape, value: unknown, chooser: string): boolean {
+  const word = isGroup(value) ? value[chooser] : undefined;
+  return word !== undefined && properties?.[chooser]?.const === word;
+}
+
 function namesAt(document: Place, path: Path): string[] {
   return [...new Set(shapesAt(document, path).flatMap((shape) => Object.keys(shape.properties ?? {})))];
 }
@@ -183,13 +190,13 @@ function namesAt(document: Place, path: Path): string[] {
 /** The words that a discriminator such as `kind` may have. */
 function wordsAt(document: Place, path: Path): string[] {
   const key = String(path.at(-1));
-  const group = { ...document, value: withoutKind(document.value, path) };
+  const group = { ...document, value: withoutChooser(document.value, path) };
   return [...new Set(shapesAt(group, path.slice(0, -1)).map((shape) => shape.properties?.[key]?.const))].filter(
     (word) => typeof word === 'string',
   );
 }
 
-function withoutKind(value: unknown, path: Path): unknown {
+function withoutChooser(value: unknown, path: Path): unknown {
   const parent = valueAt(value, path.slice(0, -1));
   return isGroup(parent) ? value : undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * The one home of the fields and defaults of recipes and profiles, with schema-fields.ts and schema-phases.ts. What `.describe()` says of
+ * The one home of the fields and defaults of recipes and profiles, with schema-fields.ts, schema-phases.ts and schema-profile.ts. What `.describe()` says of
  * a field is what editors and docs/reference say: `npm run docs` writes both anew.
  *
  * Covers: shape, defaults, ranges. Does not cover: which fields go together (schema-rules.ts), reading files, `--set`, nearest names (load.ts).
@@ -10,6 +10,7 @@ import { phaseSchema } from './schema-phases.ts';
 import { brokenRules } from './schema-rules.ts';
 
 export { phaseSchema } from './schema-phases.ts';
+export { profileSchema, type Profile } from './schema-profile.ts';
 
 const model = z
   .union([
@@ -69,29 +70,6 @@ export const recipeSchema = z
     for (const { path, message } of brokenRules(recipe)) context.addIssue({ code: 'custom', path: [...path], message });
   });
 
-/** Where a recipe runs. Never part of the identity. */
-export const profileSchema = z.strictObject({
-  name: name.describe('What the profile is called: the name of its file.'),
-  backend: z.literal('local').describe('What runs the jobs: processes of this machine.'),
-  store: z
-    .strictObject({
-      path: z
-        .string()
-        .min(1)
-        .optional()
-        .describe(
-          'A folder of this machine; `~` and relative paths are resolved by the worker. TEMPER_STORE unless named.',
-        ),
-    })
-    .prefault({})
-    .describe('Where runs, checkpoints and the ledger lie.'),
-  slots: z
-    .union([count, z.literal('auto')])
-    .default('auto')
-    .describe('Jobs that run at once: GPUs, or cores on a machine without.'),
-  graceSeconds: z.number().positive().default(20).describe('Seconds between SIGTERM and SIGKILL.'),
-});
-
 /** Input of `postTrainingPipeline`. The recipe is a name that the worker knows, or a whole recipe. */
 export const pipelineInputSchema = z.strictObject({
   recipe: z
@@ -113,5 +91,4 @@ export type Model = Recipe['model'];
 export type Benchmark = z.output<typeof benchmark>;
 export type GateStage = z.output<typeof gateStage>;
 export type Budgets = z.output<typeof budgetsSchema>;
-export type Profile = z.output<typeof profileSchema>;
 export type PipelineInput = z.output<typeof pipelineInputSchema>;

@@ -38,6 +38,11 @@ export interface PlaceOptions {
 export async function openPlace(options: PlaceOptions): Promise<OpenPlace> {
   const { settings } = options;
   const { value: profile } = await loadProfile(settings.profilesDirectory, options.profile);
+  if (profile.backend !== 'local')
+    throw new TemperError(
+      'invalid-input',
+      `profile "${profile.name}": jobs on Kubernetes cannot be run yet; \`temper render\` prints what they will be`,
+    );
   const storeDirectory = storeDirectoryOf(profile, settings);
   const store = createRunStore(storeDirectory);
   await store.check();

@@ -32,13 +32,18 @@ export function recipePage(): string {
 }
 
 export function profilePage(): string {
+  const { oneOf: backends = [] } = shapeOf(profileSchema);
   return page([
     generatedNote,
     '# Profile',
     'Where jobs run. A profile is never part of what is trained: the same recipe on another profile is the same work. ' +
       'As JSON Schema: [profile.schema.json](../../configs/profile.schema.json). ' +
-      'The one that comes with Temper: [local.yaml](../../configs/profiles/local.yaml).',
-    fieldTable(shapeOf(profileSchema)),
+      'Those that come with Temper: [local.yaml](../../configs/profiles/local.yaml), [cluster.yaml](../../configs/profiles/cluster.yaml), ' +
+      '[h100.yaml](../../configs/profiles/h100.yaml).',
+    ...backends.flatMap((backend) => [
+      `## Backend \`${String(backend.properties?.['backend']?.const)}\``,
+      fieldTable(backend),
+    ]),
   ]);
 }
 

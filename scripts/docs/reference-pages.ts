@@ -1,5 +1,6 @@
-/** What is written from the code for people to read, by its path in the repository: pages of docs/reference, and the help. */
+/** What is written from the code for people to read, by its path in the repository: pages of docs/reference, the help, and manifests. */
 import { commandPage, programHelp } from './command-page.ts';
+import { goldenManifests } from './golden-manifests.ts';
 import { profilePage, recipePage } from './recipe-page.ts';
 
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
@@ -8,5 +9,6 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/profile.md', profilePage()],
     ['docs/reference/cli.md', await commandPage()],
     ['bin/help.txt', await programHelp()],
+    ...(await goldenManifests()),
   ]);
 }

@@ -141,11 +141,11 @@ test.each<{ title: string; text: string; set?: Record<string, unknown>; want: st
 
 test('a profile is answered the same way', async () => {
   const path = join(folder, 'place.yaml');
-  await writeFile(path, 'name: place\nbackend: locl\nslots: many\n');
+  await writeFile(path, 'name: place\nbackend: local\nslots: many\ngrace: 1\n');
   await expect(loadFile(path)).rejects.toMatchObject({
     details: [
-      { line: 2, column: 10, field: 'backend' },
       { line: 3, column: 8, field: 'slots' },
+      { line: 4, column: 1, field: 'grace' },
     ],
   });
 });

@@ -235,11 +235,19 @@ describe('a phase', () => {
   });
 });
 
+const leastKubernetes = {
+  name: 'x',
+  backend: 'kubernetes',
+  namespace: 'training',
+  store: { claim: 'checkpoints', path: '/store' },
+  jobs: {},
+};
+
 test.each<{ title: string; document: unknown; want: string[] }>([
   {
     title: 'a backend that is not there',
     document: { name: 'x', backend: 'locl' },
-    want: ['backend: is "locl"; did you mean "local"? One of: local'],
+    want: ['backend: is "locl"; did you mean "local"? One of: local, kubernetes'],
   },
   {
     title: 'slots in words',
@@ -255,6 +263,33 @@ test.each<{ title: string; document: unknown; want: string[] }>([
     title: 'a store without a path',
     document: { name: 'x', backend: 'local', store: { pth: '/data' } },
     want: ['store.pth: is no field here; did you mean "path"? Fields: path'],
+  },
+  {
+    title: 'a field of the other backend',
+    document: { name: 'x', backend: 'local', namespace: 'training' },
+    want: ['namespace: is no field here; fields: name, backend, store, slots, graceSeconds'],
+  },
+  {
+    title: 'a store that is no path, a memory that is no quantity, and a job without a name that fits',
+    document: {
+      ...leastKubernetes,
+      store: { claim: 'checkpoints', path: 'store/' },
+      jobs: { default: { memory: '1600 GB' }, DrGRPO: {} },
+    },
+    want: [
+      'store.path: must be an absolute path, without a slash at its end',
+      'jobs.default.memory: must be a quantity as Kubernetes has them, such as 96, 500m or 1600Gi',
+      'jobs.DrGRPO: a name is lower-case letters, digits and single dashes, and begins with a letter',
+    ],
+  },
+  {
+    title: 'what a cluster needs left out',
+    document: { name: 'x', backend: 'kubernetes' },
+    want: [
+      'namespace: is missing (a text)',
+      'store: is missing (a group of fields)',
+      'jobs: is missing (a group of fields)',
+    ],
   },
 ])('a profile with $title', ({ document, want }) => {
   expect(answerTo(profileSchema, document)).toEqual(want);

@@ -23,6 +23,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./plan.ts')).plan(),
   },
   {
+    name: 'render',
+    summary: 'the Kubernetes manifests of every phase, without a cluster',
+    load: async () => (await import('./render.ts')).render(),
+  },
+  {
     name: 'start',
     summary: 'start a pipeline',
     load: async () => (await import('./start.ts')).start(),

@@ -131,10 +131,13 @@ test('a script gets each problem as data', async () => {
 
 test('what is shipped is valid, recipes and profiles', async () => {
   const { exitCode, output } = await temper(['validate']);
-  expect([exitCode, output]).toEqual([
+  const lines = output.trim().split('\n');
+  expect([exitCode, lines.filter((line) => !/\.yaml: valid \((recipe|profile) [a-z0-9-]+\)$/.test(line))]).toEqual([
     0,
-    expect.stringMatching(/tiny\.yaml: valid \(recipe tiny\)\n.*local\.yaml: valid \(profile local\)\n$/),
+    [],
   ]);
+  for (const file of ['recipes/tiny.yaml', 'profiles/local.yaml', 'profiles/cluster.yaml', 'profiles/h100.yaml'])
+    expect(lines).toContainEqual(expect.stringContaining(`${file}: valid`));
 });
 
 test.each(['recipe', 'profile'])('--schema %s prints the fields for editors', async (what) => {

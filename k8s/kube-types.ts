@@ -1,0 +1,27 @@
+/** The shapes of Kubernetes' objects as plain JSON, from the client library's classes. Does not cover values: nothing of the library is loaded here. */
+import type {
+  V1EnvVar,
+  V1Job,
+  V1PodSpec,
+  V1PodTemplateSpec,
+  V1Service,
+  V1Volume,
+  V1VolumeMount,
+} from '@kubernetes/client-node';
+
+/** What a class of the library looks like as JSON: its constructor and its dates are of no use here. */
+type Plain<T> = T extends Date
+  ? string
+  : T extends readonly (infer Entry)[]
+    ? Plain<Entry>[]
+    : T extends object
+      ? { [Key in keyof T]: Plain<T[Key]> }
+      : T;
+
+export type EnvVar = Plain<V1EnvVar>;
+export type Job = Plain<V1Job>;
+export type PodSpec = Plain<V1PodSpec>;
+export type PodTemplate = Plain<V1PodTemplateSpec>;
+export type Service = Plain<V1Service>;
+export type Volume = Plain<V1Volume>;
+export type VolumeMount = Plain<V1VolumeMount>;

@@ -1,0 +1,42 @@
+/**
+ * Every label and annotation that Temper puts on objects of a cluster, in one place. People select by them: `kubectl get jobs -l temper.dev/phase=sft`.
+ *
+ * Labels hold what is selected, cut to what Kubernetes allows; annotations hold the whole text. Does not cover objects' names (decisions/job-name.ts).
+ */
+import { slug } from '../decisions/job-name.ts';
+
+const domain = 'temper.dev';
+
+export const labels = {
+  /** On everything of Temper: what its one watch selects, and its reaper deletes. */
+  managed: `${domain}/managed`,
+  pipeline: `${domain}/pipeline`,
+  phase: `${domain}/phase`,
+  kind: `${domain}/kind`,
+  attempt: `${domain}/attempt`,
+  kueueQueue: 'kueue.x-k8s.io/queue-name',
+  kueuePriority: 'kueue.x-k8s.io/priority-class',
+} as const;
+
+export const annotations = {
+  workflowId: `${domain}/workflow-id`,
+  pipeline: `${domain}/pipeline`,
+  phase: `${domain}/phase`,
+  directory: `${domain}/directory`,
+  /** SHA-256 of what Temper rendered, before the cluster adds to it: tells whether a Job of the same name is the one that was asked for. */
+  specDigest: `${domain}/spec-sha256`,
+} as const;
+
+/** Set by the Job controller on each pod: the Job's uid. */
+export const jobUidLabel = 'batch.kubernetes.io/controller-uid';
+/** Set by the Job controller on each pod of an indexed Job. */
+export const podIndexAnnotation = 'batch.kubernetes.io/job-completion-index';
+/** Set by NVIDIA's feature discovery on nodes. */
+export const gpuProductLabel = 'nvidia.com/gpu.product';
+
+const longestLabel = 63;
+
+/** Any text as a label's value; two texts may come out alike, the annotation tells them apart. */
+export function labelValue(text: string): string {
+  return slug(text, longestLabel) || 'x';
+}

@@ -1,0 +1,90 @@
+/** What a cluster is asked for. The whole of it: golden/, which `npm run docs` writes and the real API server is asked about. */
+import { jobManifest, type JobOrder } from '../../k8s/job-manifest.ts';
+import { kubernetesProfile } from '../support/kubernetes-profile.ts';
+
+const order: JobOrder = {
+  name: 't-tiny-sft-0a1b2c3d-a2',
+  directory: '/store/pipelines/tiny/sft/attempt-2',
+  requestPath: '/store/pipelines/tiny/sft/attempt-2/request.json',
+  kind: 'sft',
+  pipeline: 'tiny',
+  phase: 'warm-up',
+  attempt: 2,
+  workflowId: 'tiny',
+};
+const trainerOf = (changes: Record<string, unknown>, job: Partial<JobOrder> = {}) => {
+  const pod = jobManifest({ ...order, ...job }, kubernetesProfile(changes)).spec?.template.spec;
+  const [trainer] = pod?.containers ?? [];
+  return { pod, trainer, variables: Object.fromEntries((trainer?.env ?? []).map(({ name, value }) => [name, value])) };
+};
+
+test('the same order gives the same bytes, another one another digest', () => {
+  const [one, same, other] = [order, order, { ...order, attempt: 3 }].map((each) =>
+    JSON.stringify(jobManifest(each, kubernetesProfile())),
+  );
+  expect(one).toBe(same);
+  const digest = /spec-sha256":"([0-9a-f]{64})"/;
+  expect(digest.exec(one ?? '')?.[1]).not.toBe(digest.exec(other ?? '')?.[1]);
+});
+
+test('what a phase asks for counts before its kind, and that before the default, field by field', () => {
+  const jobs = {
+    default: { image: 'all:1', gpus: 1, memory: '100Gi' },
+    sft: { gpus: 4, memory: '400Gi' },
+    'warm-up': { gpus: 8 },
+  };
+  const { trainer } = trainerOf({ jobs });
+  expect([trainer?.image, trainer?.resources?.limits]).toEqual(['all:1', { 'nvidia.com/gpu': '8', memory: '400Gi' }]);
+});
+
+test('an evaluation asks for what evaluations ask for, whatever its phase does', () => {
+  const jobs = { default: { image: 'all:1', gpus: 1 }, 'warm-up': { gpus: 8, nodes: 4 } };
+  const { trainer } = trainerOf({ jobs }, { kind: 'evaluate' });
+  expect(trainer?.resources?.limits).toEqual({ 'nvidia.com/gpu': '1' });
+});
+
+test('a job of four nodes is four pods that meet at the first', () => {
+  const jobs = { default: { image: 'all:1', nodes: 4, gpus: 8 } };
+  const { spec } = jobManifest(order, kubernetesProfile({ jobs }));
+  expect([spec?.completions, spec?.parallelism, spec?.backoffLimit]).toEqual([4, 4, 0]);
+  expect(trainerOf({ jobs }).variables).toMatchObject({
+    PET_NNODES: '4',
+    PET_NPROC_PER_NODE: '8',
+    PET_MASTER_ADDR: 't-tiny-sft-0a1b2c3d-a2-0.temper-workers',
+  });
+});
+
+test('a secret is named, and its value is nowhere', () => {
+  const { trainer } = trainerOf({ secrets: { HF_TOKEN: { name: 'hub', key: 'token' } } });
+  expect(trainer?.env?.find(({ name }) => name === 'HF_TOKEN')).toEqual({
+    name: 'HF_TOKEN',
+    valueFrom: { secretKeyRef: { name: 'hub', key: 'token', optional: false } },
+  });
+});
+
+test('labels are what Kubernetes allows for any name, the whole name is an annotation', () => {
+  const pipeline = `Grüße/${'x'.repeat(100)}_`;
+  const { metadata } = jobManifest({ ...order, pipeline, workflowId: pipeline }, kubernetesProfile());
+  expect(metadata?.labels?.['temper.dev/pipeline']).toMatch(/^gru-e-x{57}$|^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
+  expect(metadata?.annotations?.['temper.dev/pipeline']).toBe(pipeline);
+});
+
+test('a profile without an image for a job is told what to set', () => {
+  const profile = kubernetesProfile({ jobs: { orpo: { image: 'orpo:1' } } });
+  expect(() => jobManifest(order, profile)).toThrow(
+    'profile "site" names no image for sft (phase "warm-up"): set jobs.default.image or jobs.sft.image',
+  );
+});
+
+test.each([
+  { lost: 'spec.restartPolicy', podTemplate: { spec: { restartPolicy: 'OnFailure' } } },
+  { lost: 'metadata.labels.temper.dev/managed', podTemplate: { metadata: { labels: { 'temper.dev/managed': 'no' } } } },
+  {
+    lost: 'the variable TEMPER_REQUEST',
+    podTemplate: { spec: { containers: [{ name: 'trainer', env: [{ name: 'TEMPER_REQUEST', value: '/tmp' }] }] } },
+  },
+])('a pod template that changes $lost is refused', ({ lost, podTemplate }) => {
+  expect(() => jobManifest(order, kubernetesProfile({ podTemplate }))).toThrow(
+    `profile "site": podTemplate changes ${lost}, which Temper relies on`,
+  );
+});

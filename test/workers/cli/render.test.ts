@@ -1,0 +1,35 @@
+/** What a person gets who wants to see the manifests before anything is submitted. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { repository } from '../../../scripts/repository.ts';
+import { temper } from '../../support/command-line.ts';
+
+test('the manifests of every phase and its evaluation, as kubectl takes them', async () => {
+  const { exitCode, output, errors } = await temper(['render', 'tiny', '--profile', 'cluster']);
+  expect([exitCode, errors]).toEqual([0, '']);
+  expect(output).toBe(await readFile(join(repository, 'test', 'k8s', 'golden', 'tiny-on-cluster.yaml'), 'utf8'));
+  const objects = parseAllDocuments(output).map((document) => document.toJS() as { kind: string });
+  // base is not evaluated, the five others are.
+  expect(objects.map(({ kind }) => kind)).toEqual(['Service', ...Array.from({ length: 11 }, () => 'Job')]);
+});
+
+test('a changed field of the recipe changes no manifest: what is trained lies in request.json', async () => {
+  const changed = ['--set', 'phases.sft.params.learningRate=0.004'];
+  const [plain, other] = [
+    await temper(['render', '--profile', 'cluster']),
+    await temper(['render', '--profile', 'cluster', ...changed]),
+  ];
+  expect(other.output).toBe(plain.output);
+});
+
+test.each([
+  {
+    title: 'a profile of this machine',
+    args: ['--profile', 'local'],
+    want: 'temper: profile "local" runs jobs as processes of its machine: there are no manifests\n',
+  },
+  { title: 'no profile', args: [], want: "error: required option '--profile <name>' not specified\n" },
+])('$title is refused', async ({ args, want }) => {
+  expect(await temper(['render', ...args])).toMatchObject({ exitCode: 2, errors: want });
+});

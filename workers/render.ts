@@ -1,0 +1,50 @@
+/**
+ * The manifests of a recipe on a profile of Kubernetes, as a person reads and applies them. Touches no cluster.
+ *
+ * Covers the first attempt of each phase and, where it is evaluated, its first evaluation job. Does not cover `request.json`, which a
+ * worker writes when the attempt is opened.
+ */
+import { stringify } from 'yaml';
+import type { Recipe } from '../configs/schema.ts';
+import type { KubernetesProfile } from '../configs/schema-profile.ts';
+import { jobName } from '../decisions/job-name.ts';
+import { jobManifest, rendezvousService } from '../k8s/job-manifest.ts';
+import { runDirectory, runFiles, type RunPlace } from '../store/run-directory.ts';
+
+export interface Manifest {
+  /** What a person reads above it. */
+  readonly title: string;
+  readonly object: object;
+}
+
+/** Throws `invalid-input` where the profile cannot run a phase of the recipe. */
+export function manifestsOf(recipe: Recipe, profile: KubernetesProfile, pipeline: string): Manifest[] {
+  const service = {
+    title: 'Once a namespace: how the pods of a job find each other',
+    object: rendezvousService(profile),
+  };
+  const jobs = recipe.phases.flatMap(({ name, kind, evaluate }) => [
+    jobOf({ pipeline, phase: name, purpose: 'train', number: 1 }, kind, profile),
+    ...(evaluate === undefined
+      ? []
+      : [jobOf({ pipeline, phase: name, purpose: 'evaluate', number: 1 }, 'evaluate', profile)]),
+  ]);
+  return [service, ...jobs];
+}
+
+/** One YAML text that `kubectl apply -f -` takes. */
+export function manifestsText(manifests: readonly Manifest[]): string {
+  return manifests.map(({ title, object }) => `---\n# ${title}\n${stringify(object, { lineWidth: 0 })}`).join('');
+}
+
+function jobOf(place: RunPlace, kind: string, profile: KubernetesProfile): Manifest {
+  const { pipeline, phase, purpose, number: attempt } = place;
+  const { directory, request } = runFiles(runDirectory(profile.store.path, place));
+  const isTraining = purpose === 'train';
+  const name = jobName({ workflowId: pipeline, phase: isTraining ? phase : `${phase}/evaluation`, attempt });
+  const order = { name, directory, requestPath: request, kind, pipeline, phase, attempt, workflowId: pipeline };
+  return {
+    title: isTraining ? `Phase ${phase} (${kind}), attempt 1` : `Phase ${phase}, its first evaluation`,
+    object: jobManifest(order, profile),
+  };
+}
