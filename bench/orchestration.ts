@@ -4,8 +4,6 @@
  * Takes about as long as the demo. `--json` prints numbers for a script. Ports and store are its own.
  */
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
@@ -13,6 +11,7 @@ import type { Ledger } from '../store/ledger/ledger.ts';
 import { openEmbeddedTemper } from '../workers/embedded-temper.ts';
 import { readSettings } from '../workers/settings.ts';
 import { workflowNames, type PipelineInput } from '../workflows/contract.ts';
+import { freePort } from './support/free-port.ts';
 import { measureRun, quantile, type JobTime, type RunMeasures, type RunTimes } from './measure-run.ts';
 
 const pipelineId = 'bench';
@@ -80,15 +79,6 @@ async function readJob({ phase, purpose, directory, request }: AttemptRecord): P
 
 async function readRecord<T>(directory: string | null, name: string): Promise<T> {
   return JSON.parse(await readFile(join(directory ?? '', name), 'utf8')) as T;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 }
 
 function text(measures: RunMeasures): string {

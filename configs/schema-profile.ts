@@ -62,6 +62,13 @@ export const localProfileSchema = z.strictObject({
     .union([count, z.literal('auto')])
     .default('auto')
     .describe('Jobs that run at once: GPUs, or cores on a machine without.'),
+  trainer: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .describe(
+      'The program that jobs run, with its arguments: one that keeps the trainer contract. The built-in trainers unless named.',
+    ),
   graceSeconds: z.number().positive().default(20).describe('Seconds between SIGTERM and SIGKILL.'),
 });
 

@@ -22,6 +22,7 @@ export interface EmbeddedServerOptions {
 }
 
 export interface EmbeddedServer {
+  readonly pid: number | undefined;
   readonly address: string;
   readonly uiUrl: string;
   /** Rejects when the server ends without having been asked to. */
@@ -51,7 +52,8 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
     await stopChild(child, record);
     throw error;
   });
-  return { address, uiUrl: `http://${host}:${String(options.uiPort)}`, died, stop: () => stopChild(child, record) };
+  const uiUrl = `http://${host}:${String(options.uiPort)}`;
+  return { pid: child.pid, address, uiUrl, died, stop: () => stopChild(child, record) };
 }
 
 function argumentsOf(options: EmbeddedServerOptions): string[] {

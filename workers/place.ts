@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import type { Connection } from '@temporalio/client';
 import type { ActivityDependencies, Place } from '../activities/dependencies.ts';
 import { loadProfile, loadRecipe } from '../configs/load.ts';
+import type { Profile } from '../configs/schema.ts';
 import { TemperError } from '../decisions/errors.ts';
-import { createLocalBackend, type LocalBackend } from '../local/backend.ts';
+import { createLocalBackend, type LocalBackend, type LocalCommand } from '../local/backend.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import { openSqliteLedger } from '../store/ledger/sqlite.ts';
 import { createScanner, type Scanner } from '../store/scanner.ts';
@@ -50,11 +51,7 @@ export async function openPlace(options: PlaceOptions): Promise<OpenPlace> {
   const backend = createLocalBackend({
     root: join(storeDirectory, 'local'),
     slots: profile.slots,
-    command: () => ({
-      file: settings.python,
-      args: ['-m', 'temper_trainers'],
-      env: { PYTHONPATH: join(settings.home, 'trainers'), PYTHONUNBUFFERED: '1' },
-    }),
+    command: () => trainerOf(profile, settings),
   });
   const place: Place = { profile, store, backend };
   const ledger = await openSqliteLedger(join(storeDirectory, 'ledger.sqlite'));
@@ -68,6 +65,17 @@ export async function openPlace(options: PlaceOptions): Promise<OpenPlace> {
       backend.close();
       await ledger.close();
     },
+  };
+}
+
+/** What a job runs: the profile's own trainer, or the built-in ones. */
+function trainerOf({ trainer }: Extract<Profile, { backend: 'local' }>, { python, home }: Settings): LocalCommand {
+  const [file, ...args] = trainer ?? [];
+  if (file !== undefined) return { file, args };
+  return {
+    file: python,
+    args: ['-m', 'temper_trainers'],
+    env: { PYTHONPATH: join(home, 'trainers'), PYTHONUNBUFFERED: '1' },
   };
 }
 

@@ -92,7 +92,7 @@ function absentFields(schema: z.core.JSONSchema.BaseSchema, value: unknown, abov
 }
 
 /** What no recipe sets: fields of a request, and a setting that the built-in trainers keep to themselves. */
-const notOfRecipes = ['seed', 'targetStep', 'digest', 'rows', 'warmupSteps'];
+const notOfRecipes = ['pipeline', 'phase', 'seed', 'targetStep', 'digest', 'rows', 'warmupSteps'];
 
 test('a trainer that is asked by hand falls back to the same, and to nothing else', async () => {
   const known = new Map<string, unknown[]>();

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Running, type Said, startTemper, temper } from '../support/command-line.ts';
 import { type Embedded, freePorts, startEmbedded } from '../support/embedded.ts';
-import { killProcessesOf, processesOf } from '../support/processes.ts';
+import { killProcessesOf, processesOf } from '../../scripts/processes-of-store.ts';
 import { careless, recipeText, shortRecipe } from '../support/short-recipe.ts';
 
 let embedded: Embedded;

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { demoPlace, type DemoPlace } from '../support/demo-program.ts';
-import { processesOf } from '../support/processes.ts';
+import { processesOf } from '../../scripts/processes-of-store.ts';
 import { recipeText, shortRecipe } from '../support/short-recipe.ts';
 
 let place: DemoPlace;

@@ -5,7 +5,7 @@ import { runDirectory } from '../../store/run-directory.ts';
 import { createRunStore } from '../../store/run-store.ts';
 import { demoPlace, type DemoPlace } from '../support/demo-program.ts';
 import { eventually } from '../support/eventually.ts';
-import { processesOf } from '../support/processes.ts';
+import { processesOf } from '../../scripts/processes-of-store.ts';
 import { careless, recipeText, shortRecipe, shortened } from '../support/short-recipe.ts';
 
 const judged = {

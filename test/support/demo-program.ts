@@ -11,7 +11,7 @@ import { repository } from '../../scripts/repository.ts';
 import { readSettings } from '../../workers/settings.ts';
 import { freePorts } from './embedded.ts';
 import { guardedFolder } from './guarded-folder.ts';
-import { killIfThere } from './processes.ts';
+import { killIfThere } from '../../scripts/processes-of-store.ts';
 
 export interface DemoPlace {
   readonly store: string;

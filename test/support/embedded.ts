@@ -22,7 +22,7 @@ import { readSettings } from '../../workers/settings.ts';
 import { workflowNames, type PhaseReport, type PipelineResult, type PipelineStatus } from '../../workflows/contract.ts';
 import { eventually } from './eventually.ts';
 import { guardedFolder } from './guarded-folder.ts';
-import { killIfThere, killProcessesOf, processesOf } from './processes.ts';
+import { killIfThere, killProcessesOf, processesOf } from '../../scripts/processes-of-store.ts';
 
 export interface Embedded {
   readonly client: Client;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { guardedFolder } from './guarded-folder.ts';
-import { processesOf } from './processes.ts';
+import { processesOf } from '../../scripts/processes-of-store.ts';
 
 test('a guarded folder goes with every process whose store lies in it, and with nothing else', async () => {
   const [guarded, other] = [await guardedFolder('temper-guarded-'), await guardedFolder('temper-guarded-')];

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { eventually } from './eventually.ts';
-import { killProcessesOf, processesOf } from './processes.ts';
+import { killProcessesOf, processesOf } from '../../scripts/processes-of-store.ts';
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('which folder?');

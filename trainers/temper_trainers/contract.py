@@ -1,12 +1,12 @@
 """The trainer contract (docs/reference/trainer-contract.md) as one object that every phase is handed.
 
 A `Run` writes progress, seals and the result, keeps the time by what it was doing, and knows whether SIGTERM came.
-Needs no torch. request.py reads the request, seal.py computes digests, errors.py holds the exit codes.
+Needs no torch. request.py reads the request, seal.py computes digests, errors.py holds the exit codes, witness.py tells what
+was really done.
 """
 
 from __future__ import annotations
 
-import datetime
 import json
 import math
 import os
@@ -23,6 +23,7 @@ from .damage import sound_seal
 from .errors import DamagedError, StoppedError, TrainerError
 from .request import CONTRACT, Request
 from .seal import Seal, compute_seal, seal_path, write_json, write_seal
+from .witness import VARIABLE, Witness, timestamp
 
 DOING = (
     "starting",
@@ -83,6 +84,8 @@ class Run:
         request.output_directory.mkdir(parents=True, exist_ok=True)
         self._progress = os.open(request.output_directory / "progress.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         signal.signal(signal.SIGTERM, self._on_terminate)
+        self._witness = Witness(request, token, os.environ.get(VARIABLE))
+        self._witness.say("start", request.resume.step if request.resume else 0)
         self.report("starting", 0)
 
     @property
@@ -98,7 +101,7 @@ class Run:
             raise ValueError(f"{doing} is not a word of the contract: {', '.join(DOING)}")
         self._keep_time(doing)
         line = {
-            "time": datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "time": timestamp(),
             "step": step,
             "of": self.request.target_step if of is None else of,
             "doing": doing,
@@ -118,6 +121,7 @@ class Run:
         known = {name: finite_or_none(value) for name, value in metrics.items()}
         self.outcome.metrics = {name: value for name, value in known.items() if value is not None or name in MUST_BE_FINITE}
         self.outcome.final_step = step
+        self._witness.say("step", step)
         self.report("training", step, self.outcome.metrics)
         values = {name: self.outcome.metrics.get(name) for name in SHOWN}
         shown = "  ".join(f"{name} {value:.4g}" for name, value in values.items() if value is not None)
@@ -144,6 +148,7 @@ class Run:
         write_seal(directory, seal)
         relative = directory.relative_to(self.request.output_directory).as_posix()
         self.outcome.artifacts.append({"path": relative, "format": form, "step": step, "digest": seal.digest})
+        self._witness.say("checkpoint", step)
 
     @contextmanager
     def saving_on_stop(self) -> Iterator[None]:
@@ -186,6 +191,7 @@ class Run:
                 "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
             },
         )
+        self._witness.say("stop", outcome.final_step, status)
 
     def _seal_what_was_loaded(self) -> None:
         if self._unsealed is not None:

@@ -131,6 +131,8 @@ class Request:
     """What one attempt is asked to do."""
 
     job: str
+    pipeline: str
+    phase: str
     kind: str
     attempt: int
     seed: int
@@ -191,6 +193,8 @@ def read_request(path: Path) -> Request:
     whole = Params(document, "request")
     return Request(
         job=whole.text("job"),
+        pipeline=whole.text("pipeline", ""),
+        phase=whole.text("phase", ""),
         kind=whole.text("kind"),
         attempt=whole.integer("attempt"),
         seed=whole.integer("seed", 0),

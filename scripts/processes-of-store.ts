@@ -1,5 +1,5 @@
 /**
- * What still runs of a test: every process that was started with its store in the environment, whatever became of its parents, and
+ * What still runs of a store: every process that was started with it in the environment, whatever became of its parents, and
  * every Temporal server whose database lies there.
  *
  * Needs /proc (Linux) or a `ps` that shows environments (macOS).
