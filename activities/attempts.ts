@@ -4,7 +4,7 @@
  * Covers everything before the job exists. Does not cover running it (jobs.ts) or judging its end (judge-attempt.ts).
  */
 import { activityInfo } from '@temporalio/activity';
-import type { Phase } from '../configs/schema.ts';
+import { phaseSchema, type Phase } from '../configs/schema.ts';
 import { changesAfter, type AttemptChange } from '../decisions/attempt-changes.ts';
 import { sentencesOfChanges } from '../decisions/change-sentences.ts';
 import { dueSteps, targetStepOf } from '../decisions/due-steps.ts';
@@ -110,7 +110,8 @@ function requestOf(context: PhaseContext, opening: Opening) {
     attempt: opening.number,
     seed: context.seed,
     model: context.model,
-    params: phase.params,
+    // With the defaults of fields that came after this pipeline was resolved: a trainer has none of its own.
+    params: (phaseSchema.safeParse(phase).data ?? phase).params,
     data: 'data' in phase ? phase.data : null,
     start: start && {
       id: start.id,

@@ -41,6 +41,7 @@ const training = {
   checkpointEvery: count.describe('Steps between checkpoints: what a killed job loses at most.'),
   learningRate: rate.describe('Learning rate of the optimizer.'),
 };
+const warmupSteps = step.default(3).describe('Steps in which the learning rate rises from 0 to its full value.');
 const batchSize = count.describe('Rows of one step.');
 const maxLength = count.default(64).describe('Most tokens of a row, prompt included.');
 const rollouts = {
@@ -72,7 +73,7 @@ const sftPhase = z
     kind: z.literal('sft').describe('The kind.'),
     data: dataset,
     params: z
-      .strictObject({ ...training, lora: lora.prefault({}), batchSize, maxLength })
+      .strictObject({ ...training, warmupSteps, lora: lora.prefault({}), batchSize, maxLength })
       .describe('How this kind trains.'),
   })
   .describe('Supervised fine-tuning of a LoRA on rows to imitate; the loss is on the completion alone.');
@@ -93,6 +94,7 @@ const drgrpoPhase = z
     params: z
       .strictObject({
         ...training,
+        warmupSteps,
         promptsPerStep: count.describe('Problems of one step; the batch is promptsPerStep × generations.'),
         generations: count.min(2).describe('Completions of each problem, compared with each other.'),
         beta: z.number().min(0).default(1e-3).describe('Weight of the divergence from the start; 0 leaves it out.'),
@@ -125,6 +127,7 @@ const orpoPhase = z
     params: z
       .strictObject({
         ...training,
+        warmupSteps,
         batchSize: count.describe('Pairs of one step.'),
         beta: z.number().positive().default(0.1).describe('Weight of the odds ratio between chosen and rejected.'),
         maxLength,

@@ -66,6 +66,13 @@ describe('the number of an attempt', () => {
   });
 });
 
+test('a pipeline that was resolved before a field was there asks with its default', async () => {
+  const { warmupSteps: _, ...older } = sft.params as { readonly warmupSteps?: number };
+  const phase = { ...sft, params: older } as typeof sft;
+  const { directory } = await bench.as(runId).openAttempt({ ...wish, context: contextOf({ phase }) });
+  expect(await requestIn(directory)).toMatchObject({ params: { ...older, warmupSteps: 3 } });
+});
+
 describe('where an attempt starts', () => {
   test('at the start of the phase when there is nothing', async () => {
     const ticket = await bench.as(runId).openAttempt(wish);

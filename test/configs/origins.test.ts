@@ -11,6 +11,7 @@ test('each value says whether it stands in the recipe, was set, or is a default'
     ['steps', 30, 'set'],
     ['checkpointEvery', 10, 'recipe'],
     ['learningRate', 1e-3, 'recipe'],
+    ['warmupSteps', 3, 'default'],
     ['lora.rank', 4, 'set'],
     ['lora.alpha', 16, 'default'],
     ['lora.targets', ['q', 'k', 'v', 'o'], 'default'],

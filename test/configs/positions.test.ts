@@ -55,7 +55,7 @@ test.each<{ title: string; text: string; set?: Record<string, unknown>; want: st
     text: replaced(['learningRate', 'learningRte']),
     want: [
       'mine.yaml:12:5: phases.sft.params.learningRate: is missing (a number)',
-      'mine.yaml:13:7: phases.sft.params.learningRte: is no field here; did you mean "learningRate"? Fields: steps, checkpointEvery, learningRate, lora, batchSize, maxLength',
+      'mine.yaml:13:7: phases.sft.params.learningRte: is no field here; did you mean "learningRate"? Fields: steps, checkpointEvery, learningRate, warmupSteps, lora, batchSize, maxLength',
     ],
   },
   {

@@ -153,7 +153,7 @@ describe('a phase', () => {
       title: 'with the fields of another kind',
       document: params({ generations: 8 }),
       want: [
-        `phases.sft.params.generations: ${noField('fields: steps, checkpointEvery, learningRate, lora, batchSize, maxLength')}`,
+        `phases.sft.params.generations: ${noField('fields: steps, checkpointEvery, learningRate, warmupSteps, lora, batchSize, maxLength')}`,
       ],
     },
     {
@@ -164,7 +164,7 @@ describe('a phase', () => {
         'phases.sft.params.checkpointEvery: is 1.5, and must be a whole number',
         'phases.sft.params.learningRate: is 2, and must be at most 1',
         'phases.sft.params.batchSize: is empty, and must be a number',
-        `phases.sft.params.learning_rat: ${noField('did you mean "learningRate"? Fields: steps, checkpointEvery, learningRate, lora, batchSize, maxLength')}`,
+        `phases.sft.params.learning_rat: ${noField('did you mean "learningRate"? Fields: steps, checkpointEvery, learningRate, warmupSteps, lora, batchSize, maxLength')}`,
       ],
     },
     {

@@ -11,6 +11,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from recipe_defaults import with_defaults
+
 TRAINERS = Path(__file__).resolve().parent.parent
 
 
@@ -23,7 +25,7 @@ def run_attempt(directory: Path, request: dict[str, Any]) -> dict[str, Any]:
         "outputDirectory": str(directory), "evaluations": [],
     }  # fmt: skip
     path = directory / "request.json"
-    path.write_text(json.dumps({**defaults, **request}, indent=1))
+    path.write_text(json.dumps(with_defaults({**defaults, **request}), indent=1))
     environment = {**os.environ, "TEMPER_REQUEST": str(path), "TEMPER_JOB_TOKEN": "bench", "PYTHONPATH": str(TRAINERS)}
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     with (directory / "log.txt").open("w") as log:

@@ -17,9 +17,9 @@ def run_phase(run: Run) -> None:
     """Name the model at `model.path`, or pretrain the tiny one."""
     model = run.request.model
     if model.has("path"):
-        name_model(run, Path(model.text("path")), model.choice("format", ("hf", "mxfp4"), "hf"))
+        name_model(run, Path(model.text("path")), model.choice("format", ("hf", "mxfp4")))
         return
-    seed = model.section("tiny").integer("seed", 1)
+    seed = model.section("tiny").integer("seed")
     run.report("loading", run.request.resume.step if run.request.resume else 0)
     from .tiny.pretraining import pretrain
 

@@ -62,7 +62,7 @@ def read_solutions(data: Params, seed: int) -> list[dict[str, Messages]]:
         ]
     data.choice("tiny", ("solutions",))
     source = random.Random(seed)
-    share = data.number("longShare", 1.0)
+    share = data.number("longShare")
     drawn = source.sample(TRAINING, min(data.integer("rows", len(TRAINING)), len(TRAINING)))
     return [
         {

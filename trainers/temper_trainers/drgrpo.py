@@ -38,10 +38,10 @@ def run_phase(run: Run) -> None:
     arguments = GRPOConfig(
         num_generations=generations,
         max_completion_length=params.integer("maxCompletionTokens"),
-        temperature=params.number("temperature", 1.0),
-        beta=params.number("beta", 1e-3),
+        temperature=params.number("temperature"),
+        beta=params.number("beta"),
         loss_type="dr_grpo",
-        scale_rewards="group" if params.flag("scaleRewards", False) else "none",
+        scale_rewards="group" if params.flag("scaleRewards") else "none",
         lr_scheduler_type="constant_with_warmup",
         **training_arguments(run, params.integer("promptsPerStep") * generations),
     )

@@ -78,9 +78,9 @@ def read_evaluation(values: Params) -> Evaluation:
         checkpoint=read_checkpoint(values.section("checkpoint")),
         problems=problems,
         grader=grader,
-        samples=benchmark.integer("samples", 1),
-        temperature=benchmark.number("temperature", 1.0),
-        max_tokens=benchmark.integer("maxTokens", 1024),
+        samples=benchmark.integer("samples"),
+        temperature=benchmark.number("temperature"),
+        max_tokens=benchmark.integer("maxTokens"),
         seed=values.integer("seed"),
         output=values.text("output"),
     )

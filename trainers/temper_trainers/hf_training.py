@@ -28,7 +28,7 @@ def training_arguments(run: Run, batch_size: int) -> dict[str, Any]:
         "per_device_train_batch_size": shape.micro_batch,
         "gradient_accumulation_steps": shape.accumulation,
         "learning_rate": params.number("learningRate"),
-        "warmup_steps": params.integer("warmupSteps", 3),
+        "warmup_steps": params.integer("warmupSteps"),
         "logging_steps": 1,
         "logging_nan_inf_filter": False,  # else a run that is not finite logs a loss of 0
         "save_steps": params.integer("checkpointEvery"),

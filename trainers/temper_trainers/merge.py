@@ -27,7 +27,7 @@ def run_phase(run: Run) -> None:
     start = run.request.start_checkpoint()
     if start.format != "peft" or start.base is None:
         raise ConfigError(f"{start.path} is a full model: there is no adapter to merge")
-    experts = run.request.params.choice("experts", ("refuse", "requantize"), "refuse")
+    experts = run.request.params.choice("experts", ("refuse", "requantize"))
     run.report("loading", 0)
     run.started_from(start.path, 0, "peft", start.digest)
     read_config(start.base)

@@ -23,9 +23,9 @@ FILE = "pairs.jsonl"
 def run_phase(run: Run) -> None:
     """Train on pairs to the target step."""
     request, params = run.request, run.request.params
-    pairs = params.section("pairs", {})
+    pairs = params.section("pairs")
     data = required_data(request.data, request.kind)
-    ready = read_pairs(data) if pairs.choice("from", ("policy", "data"), "policy") == "data" else kept_pairs(run)
+    ready = read_pairs(data) if pairs.choice("from", ("policy", "data")) == "data" else kept_pairs(run)
     problems = read_problems(data, request.seed) if ready is None else []
     require_integer_answers(problems)
     run.report("loading", request.resume.step if request.resume else 0)
@@ -47,8 +47,8 @@ def run_phase(run: Run) -> None:
     settle_torch(request.seed)
     policy = load_policy(run)
     arguments = ORPOConfig(
-        max_length=params.integer("maxLength", 64),
-        beta=params.number("beta", 0.1),
+        max_length=params.integer("maxLength"),
+        beta=params.number("beta"),
         remove_unused_columns=False,
         **training_arguments(run, params.integer("batchSize")),
     )
@@ -74,11 +74,11 @@ def sampled_pairs(run: Run, tokenizer: Any, problems: list[Problem], pairs: Para
 
     prompts = [problem.prompt for problem in problems]
     longest = max(map(len, encode_prompts(tokenizer, prompts)))
-    room = run.request.params.integer("maxLength", 64) - longest
+    room = run.request.params.integer("maxLength") - longest
     if room < 1:
         raise ConfigError(f"params.maxLength leaves no room for a completion: the longest prompt has {longest} tokens")
-    settings = SamplingSettings(pairs.integer("samplesPerPrompt", 8), 1.0, room)
-    answers_only = pairs.choice("completions", ("whole", "answer"), "whole") == "answer"
+    settings = SamplingSettings(pairs.integer("samplesPerPrompt"), 1.0, room)
+    answers_only = pairs.choice("completions", ("whole", "answer")) == "answer"
     policy = load_checkpoint(run.request.start_checkpoint())
     settle_torch(run.request.seed + 2)
     step = run.request.resume.step if run.request.resume else 0

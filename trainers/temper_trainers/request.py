@@ -62,7 +62,7 @@ class Params:
             raise self._refuse(name, "one of " + ", ".join(allowed), value)
         return value
 
-    def flag(self, name: str, default: bool) -> bool:
+    def flag(self, name: str, default: bool | None = None) -> bool:
         """true or false."""
         value = self._value(name, default)
         if not isinstance(value, bool):

@@ -69,13 +69,13 @@ class SaoTraining:
         self.critic_optimizer = torch.optim.AdamW(self.critic_weights, params.number("criticLearningRate"), weight_decay=0.0)
         self.batch_size = params.integer("batchSize")
         self.piece_rows = request.batch_shape(self.batch_size).micro_batch
-        self.queue_batches = params.integer("queueBatches", 2)
-        self.warmup_steps = params.integer("criticWarmupSteps", 10)
-        self.critic_updates = params.integer("criticUpdates", 2)
-        self.alpha = params.number("lambdaAlpha", 1.5)
-        mask = params.section("mask", {})
-        self.limits = RatioMask(mask.number("below", 0.3), mask.number("above", 5.0))
-        self.settings = SamplingSettings(1, params.number("temperature", 1.0), params.integer("maxCompletionTokens"))
+        self.queue_batches = params.integer("queueBatches")
+        self.warmup_steps = params.integer("criticWarmupSteps")
+        self.critic_updates = params.integer("criticUpdates")
+        self.alpha = params.number("lambdaAlpha")
+        mask = params.section("mask")
+        self.limits = RatioMask(mask.number("below"), mask.number("above"))
+        self.settings = SamplingSettings(1, params.number("temperature"), params.integer("maxCompletionTokens"))
         self.source = random.Random(request.seed + 3)
         self.queue: list[Rollout] = []
         self.version = self.step = 0

@@ -23,7 +23,7 @@ def run_phase(run: Run) -> None:
     settle_torch(request.seed)
     policy = load_policy(run)
     arguments = SFTConfig(
-        max_length=params.integer("maxLength", 64),
+        max_length=params.integer("maxLength"),
         **training_arguments(run, params.integer("batchSize")),
     )
     trainer = SFTTrainer(

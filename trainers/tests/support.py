@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from recipe_defaults import with_defaults
+
 from temper_trainers.__main__ import main
 
 
@@ -86,6 +88,7 @@ class Attempts:
             "evaluations": [],
             **fields,
         }
+        request = with_defaults(request)
         (directory / "request.json").write_text(json.dumps(request))
         os.environ.update(TEMPER_REQUEST=str(directory / "request.json"), TEMPER_JOB_TOKEN=f"token-{self._count}")
         if stop_at_step is not None:

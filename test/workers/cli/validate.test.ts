@@ -16,7 +16,7 @@ const changed = (from: string, to: string): string => {
   return tiny.replace(from, to);
 };
 
-const fieldsOfSft = 'Fields: steps, checkpointEvery, learningRate, lora, batchSize, maxLength';
+const fieldsOfSft = 'Fields: steps, checkpointEvery, learningRate, warmupSteps, lora, batchSize, maxLength';
 
 describe('a mistake is answered with its line, its field, and what is meant', () => {
   test.each<{ title: string; text: string; set?: string[]; want: string[] }>([

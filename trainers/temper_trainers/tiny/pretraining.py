@@ -32,9 +32,9 @@ class Pretraining:
         """Draw the model from the seed, or restore the resume checkpoint."""
         settle_torch(seed)
         self.run, params = run, run.request.params
-        self.learning_rate = params.number("learningRate", 5e-3)
-        self.batch_size = params.integer("batchSize", 64)
-        self.noise = params.number("noise", 0.03)
+        self.learning_rate = params.number("learningRate")
+        self.batch_size = params.integer("batchSize")
+        self.noise = params.number("noise")
         self.tokenizer = make_tokenizer()
         self.model = make_model(len(self.tokenizer))
         self.optimizer = torch.optim.AdamW(self.model.parameters(), self.learning_rate, betas=(0.9, 0.98), weight_decay=0.01)
@@ -94,7 +94,7 @@ class Pretraining:
 def pretrain(run: Run, seed: int) -> None:
     """Train to the target step, saving every `checkpointEvery` steps and at the end."""
     work = Pretraining(run, seed)
-    every, last = run.request.params.integer("checkpointEvery", 160), run.request.target_step
+    every, last = run.request.params.integer("checkpointEvery"), run.request.target_step
     run.outcome.weights_before = trainable_digest(work.model)
     with run.saving_on_stop():
         run.report("training", work.step)
