@@ -1,10 +1,11 @@
-"""`npm run bench -- merge [--gib 4] [--json]`: how fast kind mxfp4-merge writes, against a plain copy on the same disk.
+"""`npm run bench -- merge [--gib 4] [--rank 8] [--json]`: how fast kind mxfp4-merge writes, against a plain copy.
 
 Makes a synthetic MXFP4 model of at least so many GiB in a temporary folder, copies its shards (copyfile, then fsync), and
 merges a LoRA on all of it with `experts: requantize`, as an attempt of its own: reading, writing, verifying and sealing all
 count. Prints MiB/s of bytes really written, where the time went, and the peak memory (RSS) of the merge; exit code 1 when
-that is above 1 GiB. Both read a model that was just written, so from the page cache where it fits. Needs about three times
-the model's size on the disk, and removes it afterwards, also on Ctrl-C. Does not cover a cold disk or a network store.
+that is above 1 GiB (with `--rank 64` the adapter alone is larger, and the merge computes longer). Both read a model that was just written, so from the
+page cache where it fits. Needs about three times the model's size on the disk, and removes it afterwards, also on Ctrl-C.
+Does not cover a cold disk or a network store.
 """
 
 from __future__ import annotations
@@ -63,11 +64,11 @@ def copy_seconds(model: Path, target: Path) -> float:
     return seconds
 
 
-def measure(folder: Path, least_bytes: int) -> dict[str, Any]:
+def measure(folder: Path, least_bytes: int, rank: int) -> dict[str, Any]:
     """Make the model, copy it, merge it; sizes in bytes, times in seconds."""
     model, adapter = folder / "model", folder / "adapter"
     layers = write_model(model, least_bytes)
-    write_adapter(adapter, layers)
+    adapter_bytes = write_adapter(adapter, layers, rank)
     copied = copy_seconds(model, folder / "copy")
     start = {"id": "bench", "path": str(adapter), "format": "peft", "base": str(model), "digest": None}
     request = {"kind": "mxfp4-merge", "targetStep": 1, "start": start, "params": {"experts": "requantize"}}
@@ -75,6 +76,7 @@ def measure(folder: Path, least_bytes: int) -> dict[str, Any]:
     return {
         "layers": layers,
         "modelBytes": sum(path.stat().st_size for path in model.glob("*.safetensors")),
+        "adapterBytes": adapter_bytes,
         "writtenBytes": (folder / OVERLAY).stat().st_size,
         "copySeconds": copied,
         "mergeSeconds": result["wall"],
@@ -94,6 +96,7 @@ def text(measured: dict[str, Any]) -> str:
     return "\n".join(
         [
             f"model          {size / GIB:.2f} GiB, {measured['layers']} layers; rewritten {100 * written / size:.1f} %",
+            f"adapter        {measured['adapterBytes'] / MIB:.0f} MiB",
             f"plain copy     {copy_rate:.0f} MiB/s ({copied:.1f} s)",
             f"merge          {merge_rate:.0f} MiB/s ({merged:.1f} s, cpu {measured['mergeCpuSeconds']:.1f} s)"
             f", {100 * merge_rate / copy_rate:.0f} % of the copy",
@@ -107,11 +110,12 @@ def main() -> int:
     """Measure and print; returns the exit code."""
     parser = argparse.ArgumentParser(description="Merge throughput against a plain copy, and peak memory.")
     parser.add_argument("--gib", type=float, default=4, help="size of the model, at least (default 4)")
+    parser.add_argument("--rank", type=int, default=8, help="rank of the adapter (default 8)")
     parser.add_argument("--json", action="store_true", help="numbers for a script")
     wanted = parser.parse_args()
     least_bytes = int(wanted.gib * GIB)
     with fresh_folder(3 * (least_bytes + GIB)) as folder:
-        measured = measure(folder, least_bytes)
+        measured = measure(folder, least_bytes, wanted.rank)
     print(json.dumps(measured) if wanted.json else text(measured))
     return 0 if measured["peakBytes"] <= PEAK_LIMIT_BYTES else 1
 

@@ -12,12 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from temper_trainers.checkpoint_folder import write_index
-from temper_trainers.mxfp4 import Array, float32_to_bfloat16
+from temper_trainers.mxfp4 import float32_to_bfloat16
 from temper_trainers.safetensors_file import SafetensorsWriter, byte_size
 from temper_trainers.seal import write_json
 
 HIDDEN, EXPERTS, ATTENTION, KEYS, HEADS, VOCABULARY = 2880, 32, 4096, 512, 64, 1024
-RANK, ALPHA = 8, 16
 ATTENTION_SHAPES = {
     "q_proj": (ATTENTION, HIDDEN),
     "k_proj": (KEYS, HIDDEN),
@@ -90,26 +89,28 @@ def write_repeated(writer: SafetensorsWriter, name: str, size: int, pool: bytes)
         writer.write(name, pool[: size - begin], begin)
 
 
-def write_adapter(folder: Path, layers: int) -> None:
-    """A LoRA on all attention projections and all experts, as PEFT names it: a layer's two stacks of experts nest."""
-    random = np.random.default_rng(2)
-    factors: dict[str, Array] = {}
+def write_adapter(folder: Path, layers: int, rank: int) -> int:
+    """A LoRA on all attention projections and all experts, as PEFT names it: a layer's two stacks of experts nest.
+
+    Returns its bytes. Factors repeat a pool of random numbers, as the model's weights do.
+    """
+    layout: Layout = {}
 
     def add(module: str, rows: int, columns: int, rank: int) -> None:
-        name = f"base_model.model.{module}"
-        factors[f"{name}.lora_A.weight"] = random.normal(size=(rank, columns)).astype(np.float32)
-        factors[f"{name}.lora_B.weight"] = random.normal(size=(rows, rank)).astype(np.float32) * np.float32(0.01)
+        layout[f"base_model.model.{module}.lora_A.weight"] = ("F32", (rank, columns))
+        layout[f"base_model.model.{module}.lora_B.weight"] = ("F32", (rows, rank))
 
     for number in range(layers):
         layer = f"model.layers.{number}"
         for name, (rows, columns) in ATTENTION_SHAPES.items():
-            add(f"{layer}.self_attn.{name}", rows, columns, RANK)
-        add(f"{layer}.mlp.experts.base_layer", EXPERT_ROWS["gate_up_proj"], HIDDEN, RANK * EXPERTS)
-        add(f"{layer}.mlp.experts", EXPERT_ROWS["down_proj"], HIDDEN, RANK * EXPERTS)
+            add(f"{layer}.self_attn.{name}", rows, columns, rank)
+        add(f"{layer}.mlp.experts.base_layer", EXPERT_ROWS["gate_up_proj"], HIDDEN, rank * EXPERTS)
+        add(f"{layer}.mlp.experts", EXPERT_ROWS["down_proj"], HIDDEN, rank * EXPERTS)
     folder.mkdir(parents=True)
-    config = {"peft_type": "LORA", "r": RANK, "lora_alpha": ALPHA, "bias": "none"}
+    config = {"peft_type": "LORA", "r": rank, "lora_alpha": 2 * rank, "bias": "none"}
     (folder / "adapter_config.json").write_text(json.dumps(config))
-    layout: Layout = {name: ("F32", value.shape) for name, value in factors.items()}
+    numbers = np.random.default_rng(2).normal(size=POOL_BYTES // 4).astype(np.float32) * np.float32(0.1)
     with SafetensorsWriter(folder / "adapter_model.safetensors", layout) as writer:
-        for name, value in factors.items():
-            writer.write(name, value.tobytes())
+        for name, (dtype, shape) in layout.items():
+            write_repeated(writer, name, byte_size(dtype, shape), numbers.tobytes())
+    return size_of(layout)

@@ -1,5 +1,7 @@
 """A LoRA adapter on the store, read without torch: which tensors it changes, and by how much.
 
+Only headers are read at first: the factors of a large model's experts are gigabytes, so each is read when it is needed.
+
 Covers plain LoRA (rslora, rank and alpha patterns) on linear layers, and on stacked experts by PEFT's
 `target_parameters`. Refuses DoRA, biases and saved modules, whose deltas are not B·A.
 """
@@ -17,7 +19,7 @@ import numpy as np
 
 from .errors import ConfigError, DataError
 from .mxfp4 import Array, bfloat16_to_float32
-from .safetensors_file import read_array, read_header
+from .safetensors_file import Entry, read_array, read_header
 
 WEIGHTS = "adapter_model.safetensors"
 PREFIX = "base_model.model."
@@ -25,12 +27,31 @@ FACTOR = re.compile(r"(?P<module>.+)\.lora_(?P<which>[AB])(?:\.default)?\.weight
 
 
 @dataclass(frozen=True)
+class Factor:
+    """One factor of a change, still on the store."""
+
+    path: Path
+    entry: Entry
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        rows, columns = self.entry.shape
+        return rows, columns
+
+    def read(self) -> Array:
+        """Its values as float32, read anew by each call."""
+        array = read_array(self.path, self.entry)
+        return bfloat16_to_float32(array) if self.entry.dtype == "BF16" else array.astype(np.float32, copy=False)
+
+
+@dataclass(frozen=True)
 class Delta:
-    """One module's change: scaling · B·A, as float32 factors. `module` is the name inside the model, without `.weight`."""
+    """One module's change: scaling · B·A. `module` is the name inside the model, without `.weight`."""
 
     module: str
-    a: Array
-    b: Array
+    a: Factor
+    b: Factor
     scaling: float
 
     @property
@@ -73,14 +94,16 @@ def read_deltas(folder: Path) -> list[Delta]:
     path = folder / WEIGHTS
     if not path.exists():
         raise DataError(f"{folder} is not an adapter: it has no {WEIGHTS}")
-    factors: dict[str, dict[str, Array]] = {}
+    factors: dict[str, dict[str, Factor]] = {}
     for name, entry in read_header(path).items():
         match = FACTOR.fullmatch(name)
         if match is None:
             raise ConfigError(f"{folder}: {name} is no LoRA factor; only plain LoRA can be merged")
-        array = read_array(path, entry)
-        values = bfloat16_to_float32(array) if entry.dtype == "BF16" else array.astype(np.float32)
-        factors.setdefault(match["module"].removeprefix(PREFIX), {})[match["which"]] = values
+        if len(entry.shape) != 2 or entry.dtype not in ("BF16", "F16", "F32"):
+            raise ConfigError(
+                f"{folder}: {name} is {entry.dtype} of shape {entry.shape}; only matrices of floats can be merged"
+            )
+        factors.setdefault(match["module"].removeprefix(PREFIX), {})[match["which"]] = Factor(path, entry)
     deltas = []
     for module, pair in sorted(factors.items()):
         if set(pair) != {"A", "B"}:

@@ -86,8 +86,10 @@ def merged_weight(base: ModelFolder, name: str, delta: Delta) -> Array:
         raise ConfigError(f"{name} of {base.path} is {entry.dtype}; the merge writes BF16 only")
     if entry.shape != (delta.b.shape[0], delta.a.shape[1]):
         raise DataError(f"the adapter's change of {name} is {delta.b.shape[0]}x{delta.a.shape[1]}, not {entry.shape}")
-    weight = bfloat16_to_float32(read_array(path, entry))
-    return float32_to_bfloat16(weight + np.float32(delta.scaling) * (delta.b @ delta.a))
+    change = delta.b.read() @ delta.a.read()
+    change *= np.float32(delta.scaling)
+    change += bfloat16_to_float32(read_array(path, entry))
+    return float32_to_bfloat16(change)
 
 
 def tensors_digest(model: ModelFolder, names: set[str]) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from .adapter import Delta
 from .checkpoint_folder import INDEX, ModelFolder
 from .errors import DataError
-from .expert_merge import changed_rows, expert_target, read_rows, row_pieces, touched
+from .expert_merge import ExpertTarget, changed_rows, expert_target, read_rows, row_pieces
 from .mxfp4 import Array, bfloat16_to_float32, pack
 from .safetensors_file import read_bytes
 from .seal import sha256_of_file
@@ -39,18 +39,24 @@ def verify_merge(base: ModelFolder, deltas: list[Delta], folder: Path) -> None:
         if name not in dense and name not in packed and not same_bytes(base, merged, name):
             raise DataError(f"{name} is no target of the adapter, but its bytes changed")
     changes = sum(verify_weight(base, merged, name, delta) for name, delta in sorted(dense.items()))
-    for target in targets:
-        for expert, changed in enumerate(touched(target)):
-            for begin, end in row_pieces(target):
-                old_rows = read_rows(base, target, expert, begin, end)
-                want = pack(changed_rows(base, target, expert, begin, end)) if changed else old_rows
-                found = read_rows(merged, target, expert, begin, end)
-                if not all(np.array_equal(*pair) for pair in zip(want, found, strict=True)):
-                    raise DataError(f"{target.blocks}: expert {expert} is not what its change makes of it")
-                changes += not all(np.array_equal(*pair) for pair in zip(old_rows, found, strict=True))
+    changes += sum(verify_experts(base, merged, target) for target in targets)
     if changes == 0:
         raise DataError("the merge changed nothing: every change of the adapter is below the precision of the weights")
     verify_other_files(base.path, folder)
+
+
+def verify_experts(base: ModelFolder, merged: ModelFolder, target: ExpertTarget) -> int:
+    """How many pieces of a stack of experts changed; raises when one is not what its change makes of it."""
+    change, changes = target.read_change(), 0
+    for expert, changed in enumerate(change.touched()):
+        for begin, end in row_pieces(target):
+            old_rows = read_rows(base, target, expert, begin, end)
+            want = pack(changed_rows(base, change, expert, begin, end)) if changed else old_rows
+            found = read_rows(merged, target, expert, begin, end)
+            if not all(np.array_equal(*pair) for pair in zip(want, found, strict=True)):
+                raise DataError(f"{target.blocks}: expert {expert} is not what its change makes of it")
+            changes += not all(np.array_equal(*pair) for pair in zip(old_rows, found, strict=True))
+    return changes
 
 
 def same_bytes(base: ModelFolder, merged: ModelFolder, name: str) -> bool:
@@ -65,7 +71,8 @@ def same_bytes(base: ModelFolder, merged: ModelFolder, name: str) -> bool:
 
 def verify_weight(base: ModelFolder, merged: ModelFolder, name: str, delta: Delta) -> int:
     """1 when the weight changed, 0 when its change is below its precision; raises when it is not the rounded sum."""
-    if not delta.a.any() or not delta.b.any():
+    left, right = delta.b.read(), delta.a.read()
+    if not left.any() or not right.any():
         raise DataError(f"the adapter's change of {name} is zero: it was never trained")
     (old_path, old), (new_path, new) = base.entry(name), merged.entry(name)
     rows, columns = old.shape
@@ -75,22 +82,22 @@ def verify_weight(base: ModelFolder, merged: ModelFolder, name: str, delta: Delt
         place = (begin * columns * 2, min(step, rows - begin) * columns * 2)
         pair = (read_bytes(path, entry, *place) for path, entry in ((old_path, old), (new_path, new)))
         before, after = (bfloat16_to_float32(np.frombuffer(data, np.uint16)).reshape(-1, columns) for data in pair)
-        verify_rows(name, (before, after), delta, begin)
+        verify_rows(name, (before, after), (left[begin : begin + len(before)], right, delta.scaling))
         changed |= not np.array_equal(before, after)
     return int(changed)
 
 
-def verify_rows(name: str, values: tuple[Array, Array], delta: Delta, begin: int) -> None:
+def verify_rows(name: str, values: tuple[Array, Array], change: tuple[Array, Array, float]) -> None:
     """Raises when some rows of a weight, before and after, do not differ by the rounded change of those rows."""
     old, new = (each.astype(np.float64) for each in values)
-    b, a = delta.b[begin : begin + len(old)].astype(np.float64), delta.a.astype(np.float64)
-    exact = old + delta.scaling * (b @ a)
+    b, a, scaling = change[0].astype(np.float64), change[1].astype(np.float64), change[2]
+    exact = old + scaling * (b @ a)
     if not np.isfinite(new).all():
         raise DataError(f"{name} is not finite after the merge")
     # frexp gives |exact| in [2^(e-1), 2^e), so a unit of bf16's 8 bits is 2^(e-8)
     half_unit = np.ldexp(0.5, np.frexp(exact)[1] - 8)
     # the float32 sum adds a sliver, by the size of its terms: they may cancel each other
-    terms = np.abs(old) + abs(delta.scaling) * (np.abs(b) @ np.abs(a))
+    terms = np.abs(old) + abs(scaling) * (np.abs(b) @ np.abs(a))
     sliver = (len(a) + 4) * FLOAT32_ROUNDING * terms + 1e-30
     if (np.abs(new - exact) > half_unit + sliver).any():
         raise DataError(f"{name} is further than half a bf16 unit from the sum of base and adapter")

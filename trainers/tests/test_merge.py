@@ -262,6 +262,31 @@ def test_memory_stays_bounded_when_experts_are_large(tmp_path: Path) -> None:
     assert peak < 160 * 1024 * 1024 < 2 * dense
 
 
+def test_memory_stays_bounded_when_the_adapter_is_large(tmp_path: Path) -> None:
+    layers, size = 48, 512
+    modules = [f"model.layers.{number}.self_attn.q_proj" for number in range(layers)]
+    folder = tmp_path / "model"
+    folder.mkdir()
+    layout = {f"{module}.weight": ("BF16", (size, size)) for module in modules}
+    with SafetensorsWriter(folder / "model.safetensors", layout) as writer:
+        for tensor in layout:
+            writer.write(tensor, float32_to_bfloat16(np.full((size, size), 0.5, np.float32)).tobytes())
+    factors = {name: value for module in modules for name, value in random_factors(module, size, size, rank=size).items()}
+    adapter, target = write_adapter(tmp_path / "adapter", factors, r=size), tmp_path / "merged"
+    target.mkdir()
+    whole = sum(4 * value.size for value in factors.values())
+    del factors
+    tracemalloc.start()
+    deltas = read_deltas(adapter)
+    listed = tracemalloc.get_traced_memory()[1]
+    merge(ModelFolder(folder), deltas, target)
+    verify_merge(ModelFolder(folder), deltas, target)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert listed < 1024 * 1024
+    assert peak < whole / 2
+
+
 def test_sao_can_start_from_a_merged_model_and_drops_the_shard_it_replaces(
     attempts: Attempts, base: Made, sft: Made
 ) -> None:
