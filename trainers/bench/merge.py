@@ -3,9 +3,9 @@
 Makes a synthetic MXFP4 model of at least so many GiB in a temporary folder, copies its shards (copyfile, then fsync), and
 merges a LoRA on all of it with `experts: requantize`, as an attempt of its own: reading, writing, verifying and sealing all
 count. Prints MiB/s of bytes really written, where the time went, and the peak memory (RSS) of the merge; exit code 1 when
-that is above 1 GiB (with `--rank 64` the adapter alone is larger, and the merge computes longer). Both read a model that was just written, so from the
-page cache where it fits. Needs about three times the model's size on the disk, and removes it afterwards, also on Ctrl-C.
-Does not cover a cold disk or a network store.
+that is above 1 GiB (with `--rank 64` the adapter alone is larger, and the merge computes longer). Both read a model that
+was just written, so from the page cache where it fits. Needs about three times the model's size on the disk, and removes it
+afterwards, also on Ctrl-C. Does not cover a cold disk or a network store.
 """
 
 from __future__ import annotations
