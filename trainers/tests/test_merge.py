@@ -2,46 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from support import Attempts, Made
+from synthetic_adapter import EXPERTS, random_factors, write_adapter
 
 from temper_trainers.adapter import read_deltas
 from temper_trainers.checkpoint_folder import ModelFolder, write_index
 from temper_trainers.errors import DataError
-from temper_trainers.expert_merge import expert_target, merge_expert
 from temper_trainers.merge import merge
-from temper_trainers.mxfp4 import Array, float32_to_bfloat16, pack
-from temper_trainers.safetensors_file import SafetensorsWriter, read_bytes, read_header
+from temper_trainers.mxfp4 import pack
+from temper_trainers.safetensors_file import read_bytes, read_header
 from temper_trainers.verify_merge import verify_merge
-
-
-def write_adapter(folder: Path, factors: dict[str, Array], **config: Any) -> Path:
-    """An adapter of these factors (`module.lora_A` …)."""
-    folder.mkdir(parents=True)
-    document = {"peft_type": "LORA", "r": 2, "lora_alpha": 4, "bias": "none", **config}
-    (folder / "adapter_config.json").write_text(json.dumps(document))
-    named = {f"base_model.model.{name}.weight": value.astype(np.float32) for name, value in factors.items()}
-    layout = {name: ("F32", value.shape) for name, value in named.items()}
-    with SafetensorsWriter(folder / "adapter_model.safetensors", layout) as writer:
-        for name, value in named.items():
-            writer.write(name, value.tobytes())
-    return folder
-
-
-def random_factors(module: str, rows: int, columns: int, rank: int = 2) -> dict[str, Array]:
-    """Factors of one module."""
-    source = np.random.default_rng(7)
-    return {
-        f"{module}.lora_A": source.normal(size=(rank, columns)),
-        f"{module}.lora_B": source.normal(size=(rows, rank)) * 0.05,
-    }
 
 
 def start_of(adapter: Path, base: Path) -> dict[str, Any]:
@@ -50,7 +26,6 @@ def start_of(adapter: Path, base: Path) -> dict[str, Any]:
 
 
 Q_PROJECTION = "model.layers.0.self_attn.q_proj"
-EXPERTS = "model.layers.0.mlp.experts"
 
 
 def test_a_merge_writes_one_new_shard_and_links_the_others(attempts: Attempts, base: Made, sft: Made) -> None:
@@ -230,61 +205,6 @@ def test_rank_and_alpha_patterns_and_rslora_scale_each_module(tmp_path: Path) ->
     pattern = {"rank_pattern": {"q_proj": 8}, "alpha_pattern": {"q_proj": 4}}
     patterned = read_deltas(write_adapter(tmp_path / "c", factors, **pattern))[0].scaling
     assert (plain, stable, patterned) == (2.0, pytest.approx(4 / 2**0.5), 0.5)
-
-
-def test_memory_stays_bounded_when_experts_are_large(tmp_path: Path) -> None:
-    experts, rows, columns = 4, 4096, 2048
-    folder, name = tmp_path / "large", f"{EXPERTS}.gate_up_proj"
-    folder.mkdir()
-    layout = {
-        f"{name}_blocks": ("U8", (experts, rows, columns // 32, 16)),
-        f"{name}_scales": ("U8", (experts, rows, columns // 32)),
-        f"{EXPERTS}.down_proj_blocks": ("U8", (experts, 32, 1, 16)),
-        f"{EXPERTS}.down_proj_scales": ("U8", (experts, 32, 1)),
-        "lm_head.weight": ("BF16", (32, 32)),
-    }
-    with SafetensorsWriter(folder / "model.safetensors", layout) as writer:
-        for tensor, (dtype, shape) in layout.items():
-            size = int(np.prod(shape)) * (2 if dtype == "BF16" else 1)
-            writer.write(tensor, bytes([120 if tensor.endswith("scales") else 0x21]) * size)
-    assert float32_to_bfloat16(np.zeros(1)).dtype == np.uint16
-    factors = random_factors(EXPERTS, rows, columns, rank=2 * experts)
-    deltas = read_deltas(write_adapter(tmp_path / "adapter", factors))
-    model = ModelFolder(folder)
-    target = expert_target(model, deltas[0])
-    changed = {tensor: layout[tensor] for tensor in (target.blocks, target.scales)}
-    tracemalloc.start()
-    with SafetensorsWriter(tmp_path / "out.safetensors", changed) as writer:
-        merge_expert(model, target, writer)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    dense = experts * rows * columns * 4
-    assert peak < 160 * 1024 * 1024 < 2 * dense
-
-
-def test_memory_stays_bounded_when_the_adapter_is_large(tmp_path: Path) -> None:
-    layers, size = 48, 512
-    modules = [f"model.layers.{number}.self_attn.q_proj" for number in range(layers)]
-    folder = tmp_path / "model"
-    folder.mkdir()
-    layout = {f"{module}.weight": ("BF16", (size, size)) for module in modules}
-    with SafetensorsWriter(folder / "model.safetensors", layout) as writer:
-        for tensor in layout:
-            writer.write(tensor, float32_to_bfloat16(np.full((size, size), 0.5, np.float32)).tobytes())
-    factors = {name: value for module in modules for name, value in random_factors(module, size, size, rank=size).items()}
-    adapter, target = write_adapter(tmp_path / "adapter", factors, r=size), tmp_path / "merged"
-    target.mkdir()
-    whole = sum(4 * value.size for value in factors.values())
-    del factors
-    tracemalloc.start()
-    deltas = read_deltas(adapter)
-    listed = tracemalloc.get_traced_memory()[1]
-    merge(ModelFolder(folder), deltas, target)
-    verify_merge(ModelFolder(folder), deltas, target)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert listed < 1024 * 1024
-    assert peak < whole / 2
 
 
 def test_sao_can_start_from_a_merged_model_and_drops_the_shard_it_replaces(
