@@ -1,9 +1,10 @@
-/** Answers what the command line asks: from the ledger and the store, changing nothing. */
+/** Answers what the command line asks: from the ledger and the store, changing nothing but what `prune` is told to delete. */
 import type { Answer, Question } from '../workflows/contract-questions.ts';
 import type { ReadingDependencies } from './dependencies.ts';
 import { explanationOf } from './explain.ts';
 import { logOf } from './logs.ts';
 import { planOf } from './plan.ts';
+import { answerPrune } from './answer-prune.ts';
 
 export interface AnswerActivities {
   /** Throws `invalid-input`, `not-found`. */
@@ -18,6 +19,8 @@ export function answerActivities(dependencies: ReadingDependencies): AnswerActiv
           return await planOf(dependencies, question.input);
         case 'explain':
           return await explanationOf(dependencies.ledger, question);
+        case 'prune':
+          return await answerPrune(dependencies, question);
         case 'logs':
           return await logOf(dependencies, question);
       }

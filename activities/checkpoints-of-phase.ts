@@ -3,18 +3,16 @@
  *
  * Covers reading the store and the ledger. Does not cover choosing (decisions/).
  */
-import { rollBacksOf } from '../decisions/attempt-changes.ts';
 import { checkpointId } from '../decisions/checkpoint-id.ts';
 import { dueSteps } from '../decisions/due-steps.ts';
 import type { ResumeCandidate, RollBack } from '../decisions/resume-point.ts';
-import { retryPolicies } from '../decisions/retry-policies.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
-import { decidedAfterAttempts } from './changes-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { identityOfPhase } from './phase-record.ts';
+import { trustedCheckpoints } from './trusted-checkpoints.ts';
 
 /** What an attempt chooses its start from. */
 export interface ResumeSituation {
@@ -30,57 +28,9 @@ export async function candidatesOfPhase(
   dependencies: ActivityDependencies,
   context: PhaseContext,
 ): Promise<ResumeSituation> {
-  const attempts = await attemptsOfWork(dependencies, context);
-  const { untrusted, damaged, rollBacks } = await distrustOf(dependencies, context, attempts);
   const { store } = dependencies.placeOf(context.profile);
-  const found = await Promise.all(
-    attempts
-      .filter(({ number }) => !untrusted.has(number))
-      .map(async ({ number, directory }) => {
-        const checkpoints = directory === null ? [] : await store.checkpoints(directory);
-        return checkpoints.map((checkpoint) => {
-          const damage = damaged.get(checkpoint.path);
-          return {
-            ...checkpoint,
-            id: idOf(context, number, checkpoint.step),
-            attempt: number,
-            level: damage !== undefined ? ('torn' as const) : checkpoint.seal ? ('sealed' as const) : checkpoint.level,
-            damage: damage ?? checkpoint.damage,
-            digest: checkpoint.seal?.digest ?? null,
-          };
-        });
-      }),
-  );
-  return { checkpoints: found.flat(), rollBacks };
-}
-
-interface Distrust {
-  /** Attempts none of whose checkpoints are trusted. */
-  readonly untrusted: ReadonlySet<number>;
-  /** Checkpoints that an attempt could not go on from, by path: what was wrong with them. */
-  readonly damaged: ReadonlyMap<string, string>;
-  readonly rollBacks: readonly RollBack[];
-}
-
-/** What the incidents and roll-backs of all runs of this work say against its checkpoints. */
-async function distrustOf(
-  { ledger }: ActivityDependencies,
-  { phase }: PhaseContext,
-  attempts: readonly AttemptRecord[],
-): Promise<Distrust> {
-  const runs = [...new Set(attempts.map(({ runId }) => runId))].map((runId) => ({ runId, phase: phase.name }));
-  const incidents = (await Promise.all(runs.map((of) => ledger.incidentsOf({ ...of, purpose: 'train' })))).flat();
-  const decided = (await Promise.all(runs.map((of) => decidedAfterAttempts(ledger, of)))).flat();
-  const untrusted = incidents.filter((one) => retryPolicies[one.class].distrustsCheckpoints === true);
-  return {
-    untrusted: new Set(untrusted.map(({ attempt }) => attempt)),
-    damaged: new Map(
-      incidents.flatMap(({ class: name, because }) =>
-        name === 'resume-damaged' && because.rule === 'checkpoint-damaged' ? [[because.path, because.why]] : [],
-      ),
-    ),
-    rollBacks: rollBacksOf(decided),
-  };
+  const { ledger } = dependencies;
+  return await trustedCheckpoints({ ledger, store }, await attemptsOfWork(dependencies, context));
 }
 
 /** Records a complete checkpoint; again changes nothing. */

@@ -8,6 +8,7 @@ import { TemperError } from '../decisions/errors.ts';
 import { sentencesOfStage, sentenceOfVerdict } from '../decisions/gate-sentences.ts';
 import type { GateVerdict } from '../decisions/gate-report.ts';
 import type { RetryDecision } from '../decisions/retry.ts';
+import { bytesText, sentenceOfGo } from '../decisions/prune-sentences.ts';
 import { duration, sentenceOfClass, sentenceOfRetry } from '../decisions/sentences.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { DecisionRecord, VerdictRecord } from '../store/ledger/decisions.ts';
@@ -16,6 +17,7 @@ import type { Ledger } from '../store/ledger/ledger.ts';
 import type { PhaseRecord } from '../store/ledger/phases.ts';
 import type { PipelineRecord } from '../store/ledger/pipelines.ts';
 import type { ExplainedEvent, ExplainedPhase, Explanation } from '../workflows/contract-questions.ts';
+import type { GoingCheckpoint } from './prune.ts';
 
 /** Events of all phases together: about 200 KB at most. */
 const mostEvents = 400;
@@ -113,6 +115,7 @@ const order: readonly ExplainedEvent['about'][] = [
   'incident',
   'retry',
   'release',
+  'prune',
   'verdict',
 ];
 
@@ -167,8 +170,19 @@ function decisionEvent({ question, answer, evidence, attempt, at }: DecisionReco
   if (question === 'retry')
     return { at, about: 'retry', attempt, sentence: sentenceOfRetry(answer as RetryDecision), lines: [] };
   if (question === 'release') return { at, about: 'release', attempt, sentence: 'A person let it go on.', lines: [] };
+  if (question === 'prune') return { at, about: 'prune', attempt, ...pruned(answer as readonly GoneCheckpoint[]) };
   const { sentence } = (evidence ?? {}) as { sentence?: string };
   return { at, about: 'start', attempt, sentence: sentence ?? `${question}: ${JSON.stringify(answer)}`, lines: [] };
+}
+
+type GoneCheckpoint = Pick<GoingCheckpoint, 'id' | 'bytes' | 'why'>;
+
+function pruned(gone: readonly GoneCheckpoint[]): Pick<ExplainedEvent, 'sentence' | 'lines'> {
+  const freed = bytesText(gone.reduce((sum, { bytes }) => sum + bytes, 0));
+  return {
+    sentence: `Pruned ${String(gone.length)} checkpoint${gone.length === 1 ? '' : 's'}, ${freed}.`,
+    lines: gone.map(({ id, why }) => `${id}: ${sentenceOfGo(why)}`),
+  };
 }
 
 function verdictEvent({ verdict, at }: VerdictRecord): ExplainedEvent {

@@ -15,6 +15,7 @@ import type { AttemptTicket } from './attempts.ts';
 import type { Backend, JobRef, JobStatus, StopReason } from './backend.ts';
 import { recordCheckpoint } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { Pruner } from './pruner.ts';
 
 /** The next thing that happened to a job. */
 export type JobEvent =
@@ -114,6 +115,8 @@ class Watch {
   /** Scans in a row that failed. */
   #scanTrouble = 0;
   #checkpoint: number | null = null;
+  /** None for evaluations, which save nothing. */
+  readonly #pruner: Pruner | null;
 
   constructor(
     dependencies: ActivityDependencies,
@@ -124,6 +127,8 @@ class Watch {
     this.#backend = backend;
     this.#input = input;
     this.#movedAt = dependencies.now();
+    const { context, ticket } = input;
+    this.#pruner = ticket.purpose === 'train' ? new Pruner(dependencies, context, this.#activity.log) : null;
   }
 
   async nextEvent(): Promise<SeenEvent> {
@@ -137,6 +142,7 @@ class Watch {
     } finally {
       clearInterval(beat);
       this.#gone.abort();
+      await this.#pruner?.settled();
     }
   }
 
@@ -149,6 +155,7 @@ class Watch {
         },
         checkpoint: (checkpoint) => {
           this.#checkpoint = Math.max(this.#checkpoint ?? 0, checkpoint.step);
+          this.#pruner?.saved(checkpoint.step);
           if (this.#isNewAndDue(checkpoint)) resolve({ kind: 'checkpoint', checkpoint });
         },
         trouble: (cause) => {

@@ -6,7 +6,7 @@
 import { batchAfter, factorAfter } from '../decisions/attempt-changes.ts';
 import { batchOfPhase } from '../decisions/batch-of-phase.ts';
 import { classify, incidentOf } from '../decisions/classify.ts';
-import type { Evidence, Incident } from '../decisions/failure.ts';
+import type { Evidence, FailureClass, Incident } from '../decisions/failure.ts';
 import { decideRetry, type RetryDecision, type RetrySituation } from '../decisions/retry.ts';
 import { retryPolicies } from '../decisions/retry-policies.ts';
 import { sentenceOfClass, sentenceOfRetry } from '../decisions/sentences.ts';
@@ -18,6 +18,7 @@ import type { JobRef, JobStatus } from './backend.ts';
 import { retryKey } from './changes-of-phase.ts';
 import { recordCheckpoint } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { prune, pruningOf } from './prune.ts';
 
 /** What follows an attempt, as the workflow carries it out. */
 export type AttemptJudgement =
@@ -135,7 +136,7 @@ export async function judge(
   const at = dependencies.now().toISOString();
   const decisionKey = retryKey({ runId, phase: phase.name }, ticket.purpose, ticket.number);
   const before = (await ledger.decisionsOf({ runId, phase: phase.name })).find((one) => one.key === decisionKey);
-  if (before) return decided(before as DecisionRecord<RetryDecision>);
+  if (before) return await carriedOut(dependencies, context, before as DecisionRecord<RetryDecision>);
   const verdict = classify(evidence);
   if (verdict.kind === 'completed') {
     await ledger.changeAttempt(key, { state: 'completed', at, evidence });
@@ -157,7 +158,7 @@ export async function judge(
   });
   await ledger.changeAttempt(key, { state: incident.class === 'job-lost' ? 'lost' : 'failed', at, evidence });
   const counted = await countedIncidents(dependencies, ended);
-  const decision = decideRetry(context.budgets, counted, await situationOf(dependencies, ended));
+  const decision = decideRetry(context.budgets, counted, await situationOf(dependencies, ended, incident.class));
   const sentence = `attempt ${String(ticket.number)} at step ${String(incident.step)}: ${sentenceOfClass(incident.class, incident.because)} ${sentenceOfRetry(decision)}`;
   const recorded = await ledger.recordDecision<RetryDecision>({
     key: decisionKey,
@@ -169,7 +170,18 @@ export async function judge(
     evidence: { incident, sentence },
     at,
   });
-  return decided(recorded);
+  return await carriedOut(dependencies, context, recorded);
+}
+
+/** A full disk is made room on before the next attempt; an activity that is tried again makes room again. */
+async function carriedOut(
+  { ledger, placeOf, now }: ActivityDependencies,
+  { pipelineId: workflowId, profile }: PhaseContext,
+  record: DecisionRecord<RetryDecision>,
+): Promise<Judged> {
+  if (record.answer.change?.kind === 'prune')
+    await prune({ ledger, store: placeOf(profile).store }, { workflowId }, now());
+  return decided(record);
 }
 
 /** A decision stands as it was recorded first: an activity that is tried again, or with tuned rules, decides nothing anew. */
@@ -181,15 +193,21 @@ function decided({ answer, evidence }: DecisionRecord<RetryDecision>): Judged {
 async function situationOf(
   dependencies: ActivityDependencies,
   { context, ticket }: EndedAttempt,
+  name: FailureClass,
 ): Promise<RetrySituation> {
   const { changes, purpose } = ticket;
+  const { backend, store } = dependencies.placeOf(context.profile);
+  const places = { ledger: dependencies.ledger, store };
   const batch = purpose === 'train' ? batchAfter(changes, batchOfPhase(context.phase)) : null;
   return {
     gpuHoursUsed: await hoursUsed(dependencies, context),
     ...(batch ? { batch } : {}),
     memoryFactor: factorAfter(changes, 'memory'),
     sharedMemoryFactor: factorAfter(changes, 'shared-memory'),
-    fixed: dependencies.placeOf(context.profile).backend.fixed,
+    fixed: backend.fixed,
+    ...(retryPolicies[name].change === 'prune'
+      ? { prunableBytes: (await pruningOf(places, { workflowId: context.pipelineId })).freedBytes }
+      : {}),
   };
 }
 

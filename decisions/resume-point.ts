@@ -64,7 +64,8 @@ export function chooseResumePoint(checkpoints: readonly ResumeCandidate[], optio
   return { kind: 'restart', skipped };
 }
 
-function reasonToSkip(checkpoint: ResumeCandidate, options: ResumeOptions): SkipReason | null {
+/** Why an attempt cannot go on from it; null when it can. */
+export function reasonToSkip(checkpoint: ResumeCandidate, options: ResumeOptions): SkipReason | null {
   if (checkpoint.level === 'torn') return { rule: 'torn', damage: checkpoint.damage };
   const { rollBacks = [] } = options;
   const distrusting = rollBacks.filter(

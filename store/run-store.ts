@@ -4,9 +4,11 @@
  * Covers one store, as this worker sees it. Does not cover the ledger, or watching live directories (scanner.ts).
  */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { TemperError } from '../decisions/errors.ts';
 import type { Progress, TrainerResult } from '../decisions/failure.ts';
 import { inspectCheckpoint, listCheckpoints, type CheckpointOnStore } from './checkpoints.ts';
+import { deleteCheckpoint, emptyTrash, freedBytesOf, leftoversIn } from './delete-checkpoint.ts';
 import type { Inspection } from './formats/reader.ts';
 import { readLogWindow, type LogWindow, type LogWish } from './log-window.ts';
 import { tailProgress } from './progress.ts';
@@ -25,6 +27,14 @@ export interface RunStore {
   checkpoints(directory: string): Promise<readonly CheckpointOnStore[]>;
   /** Null when nothing is there. */
   inspect(checkpointPath: string): Promise<Inspection | null>;
+  /** Bytes that deleting a checkpoint gives back. */
+  freedBytes(checkpointPath: string): Promise<number>;
+  /** Deletes a checkpoint of a run directory with its seal. Throws `not-found` for any other place. */
+  deleteCheckpoint(checkpointPath: string): Promise<void>;
+  /** Folders that killed deletions, and writers of an attempt that is over, left among the checkpoints. */
+  leftovers(directory: string, attemptIsOver: boolean): Promise<readonly string[]>;
+  /** Deletes a leftover. */
+  deleteLeftover(path: string): Promise<void>;
   lastProgress(directory: string): Promise<Progress | null>;
   /** The last line, and the lowest step with a number that must be finite and was not. */
   progress(directory: string): Promise<{ readonly last: Progress | null; readonly firstNotFinite: number | null }>;
@@ -50,6 +60,16 @@ export function createRunStore(root: string): RunStore {
     writeRequest: (directory, request) => writeRequest(runFiles(directory), request),
     checkpoints: (directory) => listCheckpoints(directory),
     inspect: (checkpointPath) => inspectCheckpoint(checkpointPath),
+    freedBytes: (checkpointPath) => freedBytesOf(checkpointPath),
+    async deleteCheckpoint(checkpointPath) {
+      mustLieInARun(root, checkpointPath);
+      await deleteCheckpoint(checkpointPath);
+    },
+    leftovers: (directory, attemptIsOver) => leftoversIn(runFiles(directory).checkpoints, attemptIsOver),
+    async deleteLeftover(path) {
+      mustLieInARun(root, path);
+      await emptyTrash(path);
+    },
     async lastProgress(directory) {
       return (await tailProgress(runFiles(directory).progress)).lines.at(-1) ?? null;
     },
@@ -69,4 +89,11 @@ export function createRunStore(root: string): RunStore {
       }
     },
   };
+}
+
+/** Whatever the ledger says: nothing is ever deleted but a folder in a folder of an attempt of this store. */
+function mustLieInARun(root: string, path: string): void {
+  const place = relative(root, path);
+  if (/^pipelines\/[^/]+\/[^/]+\/attempt-\d+\/[^/]+\/./.test(place.replaceAll('\\', '/'))) return;
+  throw new TemperError('not-found', `${path} is no checkpoint of the store ${root}: it is not deleted`);
 }

@@ -178,7 +178,10 @@ class WatchedDirectory {
   async #look(): Promise<ScanSnapshot> {
     const files = runFiles(this.#directory);
     await this.#readProgress(files.progress);
-    for (const path of await checkpointPaths(files.checkpoints)) {
+    const paths = await checkpointPaths(files.checkpoints);
+    // What was pruned is not there any more, and its step may never be told of again.
+    for (const path of this.#complete.keys()) if (!paths.includes(path)) this.#complete.delete(path);
+    for (const path of paths) {
       if (!this.#complete.has(path)) await this.#readCheckpoint(path);
     }
     for (const watcher of this.#watchers) this.#tell(watcher);

@@ -17,6 +17,12 @@ const questionSchema = z.discriminatedUnion('question', [
   z.strictObject({ question: z.literal('plan'), input: pipelineInputSchema }),
   z.strictObject({ question: z.literal('explain'), pipeline: name, phase: name.optional() }),
   z.strictObject({
+    question: z.literal('prune'),
+    pipeline: name.optional(),
+    phase: name.optional(),
+    delete: z.boolean(),
+  }),
+  z.strictObject({
     question: z.literal('logs'),
     pipeline: name,
     phase: name.optional(),

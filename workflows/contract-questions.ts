@@ -10,7 +10,17 @@ import type { AttemptState, PhaseState } from '../decisions/states.ts';
 export type Question =
   | { readonly question: 'plan'; readonly input: PipelineInput }
   | { readonly question: 'explain'; readonly pipeline: string; readonly phase?: string | undefined }
+  | PruneQuestion
   | LogsQuestion;
+
+export interface PruneQuestion {
+  readonly question: 'prune';
+  /** Left out: every pipeline of the ledger. */
+  readonly pipeline?: string | undefined;
+  readonly phase?: string | undefined;
+  /** False: say what would go, and change nothing. */
+  readonly delete: boolean;
+}
 
 export interface LogsQuestion {
   readonly question: 'logs';
@@ -25,7 +35,7 @@ export interface LogsQuestion {
   readonly waitSeconds?: number | undefined;
 }
 
-export type Answer = Plan | Explanation | Log;
+export type Answer = Plan | Explanation | Log | Pruned;
 
 /** What would run, what would be reused, and each value with where it came from. */
 export interface Plan {
@@ -73,12 +83,23 @@ export interface ExplainedPhase {
 export interface ExplainedEvent {
   /** ISO 8601. */
   readonly at: string;
-  readonly about: 'attempt' | 'evaluation' | 'start' | 'incident' | 'retry' | 'release' | 'verdict';
-  /** Null for a verdict. */
+  readonly about: 'attempt' | 'evaluation' | 'start' | 'incident' | 'retry' | 'release' | 'prune' | 'verdict';
+  /** Null for a verdict and for a pruning. */
   readonly attempt: number | null;
   readonly sentence: string;
   /** The numbers and words it rests on. */
   readonly lines: readonly string[];
+}
+
+/** Checkpoints that may go, or went, and why the others stay. */
+export interface Pruned {
+  readonly answer: 'prune';
+  readonly deleted: boolean;
+  readonly freedBytes: number;
+  readonly go: readonly { readonly what: string; readonly bytes: number; readonly why: string }[];
+  readonly stay: readonly { readonly what: string; readonly why: string }[];
+  /** Lines that were left out of both lists, so that the answer stays small. */
+  readonly omitted: number;
 }
 
 export interface Log {

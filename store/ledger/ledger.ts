@@ -7,6 +7,7 @@ import type { Kysely } from 'kysely';
 import { type AttemptLedger, attemptLedger } from './attempts.ts';
 import { type BenchmarkLedger, benchmarkLedger } from './benchmarks.ts';
 import { type CheckpointLedger, checkpointLedger } from './checkpoints.ts';
+import { type CheckpointUseLedger, checkpointUseLedger } from './checkpoint-uses.ts';
 import { type DecisionLedger, decisionLedger } from './decisions.ts';
 import { type EvaluationLedger, evaluationLedger } from './evaluations.ts';
 import { type IncidentLedger, incidentLedger } from './incidents.ts';
@@ -20,6 +21,7 @@ export interface Ledger
     PhaseLedger,
     AttemptLedger,
     CheckpointLedger,
+    CheckpointUseLedger,
     BenchmarkLedger,
     EvaluationLedger,
     IncidentLedger,
@@ -35,6 +37,7 @@ export function createLedger(db: Kysely<LedgerTables>): Ledger {
     ...phaseLedger(db),
     ...attemptLedger(db),
     ...checkpointLedger(db),
+    ...checkpointUseLedger(db),
     ...benchmarkLedger(db),
     ...evaluationLedger(db),
     ...incidentLedger(db),

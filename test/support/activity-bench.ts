@@ -26,7 +26,8 @@ export interface ActivityBench {
   readonly ledger: Ledger;
   readonly store: RunStore;
   readonly backend: FakeBackend;
-  readonly dependencies: ActivityDependencies;
+  /** A test may put another place in. */
+  readonly dependencies: { -readonly [Name in keyof ActivityDependencies]: ActivityDependencies[Name] };
   /** The activities as a workflow run calls them: each call as an activity of its own. */
   as(runId: string): Activities;
   /** One activity whose heartbeats and cancellation a test holds in its hands. */
@@ -54,7 +55,7 @@ export async function activityBench(): Promise<ActivityBench> {
   const profile = profileSchema.parse({ name: 'local', backend: 'local', graceSeconds: 7 });
   let now = Date.parse('2026-11-29T10:00:00.000Z');
   const backend = fakeBackend(() => new Date(now));
-  const dependencies: ActivityDependencies = {
+  const dependencies: ActivityBench['dependencies'] = {
     ledger,
     scanner,
     placeOf: () => ({ profile, store, backend }),

@@ -31,8 +31,8 @@ export interface Embedded {
   /** Where the Web UI of the server is. */
   readonly uiUrl: string;
   readonly folder: string;
-  /** A store of its own with a task queue of its own; no worker yet. */
-  site(name: string): Promise<Site>;
+  /** A store of its own with a task queue of its own; no worker yet. Its workers get this environment too. */
+  site(name: string, environment?: NodeJS.ProcessEnv): Promise<Site>;
   close(): Promise<void>;
 }
 
@@ -78,12 +78,13 @@ export async function startEmbedded(): Promise<Embedded> {
     address: server.address,
     uiUrl: server.uiUrl,
     folder,
-    async site(name) {
+    async site(name, more = {}) {
       const environment = {
         ...process.env,
         TEMPER_PORT: String(port),
         TEMPER_PYTHON: settings.python,
         TEMPORAL_CLI: settings.temporalCli,
+        ...more,
       };
       const opened = await openSite({ client, folder, name, environment });
       closers.push(opened.close);

@@ -63,6 +63,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./explain.ts')).explain(),
   },
   {
+    name: 'prune',
+    summary: 'which checkpoints may go, and with --yes deletes them',
+    load: async () => (await import('./prune.ts')).prune(),
+  },
+  {
     name: 'link',
     summary: "the address of a pipeline's page, or of the start form filled with an example",
     load: async () => (await import('./link.ts')).link(),

@@ -1,0 +1,88 @@
+/**
+ * What keeps a checkpoint on the store: its uses in the ledger, steps that are due, and living attempts that read it.
+ *
+ * Does not cover which of these weighs what (decisions/prune.ts).
+ */
+import type { Phase } from '../configs/schema.ts';
+import { dueSteps } from '../decisions/due-steps.ts';
+import type { PruneCandidate } from '../decisions/prune.ts';
+import type { AttemptRecord } from '../store/ledger/attempts.ts';
+import type { LedgerAndStore } from './trusted-checkpoints.ts';
+
+export type Keepers = Pick<
+  PruneCandidate,
+  'attemptLives' | 'due' | 'evaluated' | 'pinned' | 'promoted' | 'isParent' | 'readBy'
+>;
+
+/** Of one phase: answers for one checkpoint what keeps it. */
+export async function keepersOf(
+  { ledger }: Pick<LedgerAndStore, 'ledger'>,
+  attempts: readonly AttemptRecord[],
+  checkpoints: readonly { readonly id: string }[],
+): Promise<(checkpoint: Pick<PruneCandidate, 'id' | 'path' | 'attempt' | 'step'>) => Keepers> {
+  const uses = await ledger.usesOf(checkpoints.map(({ id }) => id));
+  const readers = readersOf(await ledger.liveAttempts());
+  const due = await dueStepsByRun({ ledger }, attempts);
+  const byNumber = new Map(attempts.map((attempt) => [attempt.number, attempt]));
+  return ({ id, path, attempt: number, step }) => {
+    const attempt = byNumber.get(number);
+    const steps = attempt && due.get(attempt.runId);
+    return {
+      attemptLives: attempt?.endedAt === null,
+      // Where nobody knows the recipe any more, every step may be due.
+      due: steps === undefined || steps.includes(step),
+      evaluated: uses.evaluated.has(id),
+      pinned: uses.pinned.has(id),
+      promoted: uses.promoted.has(id),
+      isParent: uses.parents.has(id),
+      readBy: readers.get(path) ?? null,
+    };
+  };
+}
+
+async function dueStepsByRun(
+  { ledger }: Pick<LedgerAndStore, 'ledger'>,
+  attempts: readonly AttemptRecord[],
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const [first] = attempts;
+  if (first === undefined) return new Map();
+  const runs = await ledger.pipelines({ workflowId: first.workflowId, limit: 1000 });
+  return new Map(
+    runs.flatMap(({ runId, resolved }) => {
+      const { recipe } = (resolved ?? {}) as { recipe?: { phases?: readonly Phase[] } };
+      const phase = recipe?.phases?.find(({ name }) => name === first.phase);
+      return phase === undefined ? [] : [[runId, dueSteps(phase)]];
+    }),
+  );
+}
+
+interface RequestedPath {
+  readonly path: string;
+  readonly base?: string | null;
+}
+
+interface RequestedPaths {
+  readonly start?: RequestedPath | null;
+  readonly resume?: RequestedPath | null;
+  readonly evaluations?: readonly { readonly checkpoint: RequestedPath }[];
+}
+
+/** Paths that living attempts of any pipeline were told to read, each with the job that reads it. */
+function readersOf(live: readonly AttemptRecord[]): ReadonlyMap<string, string> {
+  const readers = new Map<string, string>();
+  for (const { request, jobName, phase, number } of live) {
+    const { start, resume, evaluations = [] } = (request ?? {}) as RequestedPaths;
+    const reader = jobName ?? `attempt ${String(number)} of ${phase}`;
+    const read: readonly (RequestedPath | null | undefined)[] = [
+      start,
+      resume,
+      ...evaluations.map(({ checkpoint }) => checkpoint),
+    ];
+    for (const one of read) {
+      if (!one) continue;
+      readers.set(one.path, reader);
+      if (one.base) readers.set(one.base, reader);
+    }
+  }
+  return readers;
+}

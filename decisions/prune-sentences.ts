@@ -1,0 +1,46 @@
+/** Why a checkpoint stays or may go, in words. Does not cover the rule (prune.ts). */
+import type { GoReason, KeepReason } from './prune.ts';
+
+export function sentenceOfKeep(why: KeepReason): string {
+  switch (why.rule) {
+    case 'pinned':
+      return 'pinned';
+    case 'promoted':
+      return 'promoted';
+    case 'parent':
+      return 'another checkpoint was made from it';
+    case 'read':
+      return `${why.job} reads it`;
+    case 'being-written':
+      return 'its attempt may still write it';
+    case 'evaluated':
+      return 'evaluated';
+    case 'due':
+      return 'due for evaluation or promotion';
+    case 'newest':
+      return 'one of the newest two';
+  }
+}
+
+export function sentenceOfGo(why: GoReason): string {
+  switch (why) {
+    case 'torn':
+      return 'not complete, and its attempt is over';
+    case 'not-trusted':
+      return 'made after numbers that were not finite';
+    case 'older':
+      return 'there are newer ones to go on from';
+  }
+}
+
+/** Bytes as a person reads them. */
+export function bytesText(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${value >= 100 || unit === 0 ? value.toFixed(0) : value.toFixed(1)} ${units[unit] ?? ''}`;
+}
