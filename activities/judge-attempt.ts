@@ -175,12 +175,14 @@ export async function judge(
 
 /** A full disk is made room on before the next attempt; an activity that is tried again makes room again. */
 async function carriedOut(
-  { ledger, placeOf, now }: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { pipelineId: workflowId, profile }: PhaseContext,
   record: DecisionRecord<RetryDecision>,
 ): Promise<Judged> {
-  if (record.answer.change?.kind === 'prune')
-    await prune({ ledger, store: placeOf(profile).store }, { workflowId }, now());
+  if (record.answer.change?.kind === 'prune') {
+    const { store } = dependencies.placeOf(profile);
+    await prune({ ledger: dependencies.ledger, store }, { workflowId }, dependencies.now());
+  }
   return decided(record);
 }
 

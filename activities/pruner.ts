@@ -36,8 +36,8 @@ export class Pruner {
   /** A checkpoint of this step is complete. */
   saved(step: number): void {
     if (!this.#due.has(step)) this.#steps.add(step);
-    if (this.#running !== null || this.#steps.size < newest + worthLooking) return;
-    this.#running = this.#prune().finally(() => {
+    if (!this.#isWorthIt()) return;
+    this.#running ??= this.#pruneWhileWorthIt().finally(() => {
       this.#running = null;
     });
   }
@@ -47,14 +47,24 @@ export class Pruner {
     await this.#running;
   }
 
+  /** Also what comes while it deletes. */
+  async #pruneWhileWorthIt(): Promise<void> {
+    while (this.#isWorthIt()) await this.#prune();
+  }
+
+  #isWorthIt(): boolean {
+    return this.#steps.size >= newest + worthLooking;
+  }
+
   async #prune(): Promise<void> {
-    const { ledger, placeOf, now } = this.#dependencies;
+    const { ledger } = this.#dependencies;
     const { pipelineId: workflowId, phase, profile } = this.#context;
     const kept = [...this.#steps].sort((one, other) => other - one).slice(0, newest);
     this.#steps.clear();
     for (const step of kept) this.#steps.add(step);
+    const { store } = this.#dependencies.placeOf(profile);
     try {
-      await prune({ ledger, store: placeOf(profile).store }, { workflowId, phase: phase.name }, now());
+      await prune({ ledger, store }, { workflowId, phase: phase.name }, this.#dependencies.now());
     } catch (error) {
       this.#log.warn(`checkpoints of ${workflowId}/${phase.name} could not be pruned`, { error });
     }
