@@ -1,5 +1,5 @@
-// Three projects: `unit` (fast, two at a time), `e2e` (a real Temporal server and real trainers) and `browser` (the same, read in a real
-// browser), the last two one at a time: scripts/jest.ts gives them --runInBand. Native ESM, so no jest.mock: dependencies arrive as arguments.
+// Four projects: `unit` (fast, two at a time), `e2e` (a real Temporal server and real trainers), `browser` (the same, read in a real
+// browser) and `cluster` (a real Kubernetes cluster), the last three one at a time: they are given --runInBand. Native ESM, so no jest.mock: dependencies arrive as arguments.
 
 const typescript = {
   '^.+\\.ts$': [
@@ -22,9 +22,14 @@ export default {
       ...shared,
       displayName: 'unit',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|browser|guards/fixtures)/'],
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        '<rootDir>/test/(e2e|browser|guards/fixtures)/',
+        '<rootDir>/test/cluster/[^/]+$',
+      ],
     },
     { ...shared, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.test.ts'] },
+    { ...shared, displayName: 'cluster', testMatch: ['<rootDir>/test/cluster/*.test.ts'] },
     { ...shared, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
   ],
 };

@@ -15,6 +15,8 @@ const programs = {
   demo: ['workers/demo.ts'],
   test: ['scripts/test.ts'],
   'test:browser': ['scripts/test-browser.ts'],
+  'test:cluster': ['test/cluster/suite.ts'],
+  cluster: ['test/cluster/cluster.ts'],
   check: ['scripts/check.ts'],
   fix: ['scripts/fix.ts'],
   bench: ['scripts/bench.ts'],

@@ -1,5 +1,5 @@
 /**
- * One set-up at a time in a cache folder. A second one waits. The lock of a killed set-up is taken over, and what that set-up had
+ * One set-up (or other work that `context.what` names) at a time in a folder. A second one waits. The lock of a killed set-up is taken over, and what that set-up had
  * started (an npm or a uv that is still writing) is ended first.
  *
  * Not covered: two machines on one shared cache folder; the lock names its host, and a person removes it.
@@ -33,6 +33,7 @@ export async function alone(context, work) {
 }
 
 async function acquire(context, text) {
+  const { what = 'set-up' } = context;
   const { lock } = context.places;
   let said = false;
   while (!tryCreate(lock, text)) {
@@ -43,7 +44,7 @@ async function acquire(context, text) {
     }
     if (!said && holder.state === 'held') {
       context.say(
-        `Another set-up is at work (process ${holder.pid}${holder.elsewhere}): waiting for it. Its lock is ${lock}`,
+        `Another ${what} is at work (process ${holder.pid}${holder.elsewhere}): waiting for it. Its lock is ${lock}`,
       );
       said = true;
     }
@@ -93,7 +94,7 @@ function takeAway(lock, staleText) {
 async function endLeftovers(context) {
   const child = readJson(context.places.child);
   if (child === undefined || !isAlive(child)) return;
-  context.say(`An earlier set-up was killed and left process ${child.pid} at work: ending it.`);
+  context.say(`An earlier ${context.what ?? 'set-up'} was killed and left process ${child.pid} at work: ending it.`);
   signalGroup(child.pid, 'SIGKILL');
   while (isAlive(child)) await pause(50);
 }

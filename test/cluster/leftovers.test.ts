@@ -1,0 +1,100 @@
+/**
+ * A cluster leaves nothing on the machine: after `down`, and after a bring-up that was killed at any point. Brings up clusters of its own;
+ * the other clusters of the machine (the suite's among them) are left out of the comparison.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { missingOn } from './machine/toolchain.ts';
+import { thisMachine } from './machine/this-machine.ts';
+import { eventually } from '../support/eventually.ts';
+import { listSlots, takeDownOf } from './life/slots.ts';
+import type { ClusterState, ProcessMark } from './life/state.ts';
+import { markOfProcess } from './life/state.ts';
+import { snapshotOfMachine } from './machine-snapshot.ts';
+import { readTestCluster } from './test-bed.ts';
+import { podSpec } from './workloads.ts';
+
+const here = missingOn(thisMachine(process.env)).length === 0 ? test : test.skip;
+const program = join(import.meta.dirname, 'cluster.ts');
+const self = markOfProcess(process.pid) as ProcessMark;
+const silent = () => undefined;
+
+/** Starts `up` for a cluster that is ours. */
+function startUp() {
+  return spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', program, 'up', '--owned-by', String(process.pid)],
+    {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
+}
+
+/** The state of the cluster that this process owns. */
+function ours(): ClusterState | undefined {
+  const owned = listSlots().map(({ standing }) => (standing.kind === 'owned' ? standing.state : undefined));
+  return owned.find((state) => state?.owner?.pid === self.pid);
+}
+
+/** What ended a moment ago may still show: it has to go by itself. */
+async function expectSameAs(before: ReturnType<typeof snapshotOfMachine>): Promise<void> {
+  for (let look = 0; look < 100; look += 1) {
+    if (JSON.stringify(snapshotOfMachine(self)) === JSON.stringify(before)) return;
+    await pause(100);
+  }
+  expect(snapshotOfMachine(self)).toEqual(before);
+}
+
+here('after down nothing is left of a cluster on which pods were running', async () => {
+  const before = snapshotOfMachine(self);
+  const up = startUp();
+  let printed = '';
+  up.stdout.on('data', (part: Buffer) => (printed += part.toString()));
+  const [code] = (await once(up, 'exit')) as [number | null];
+  expect(code).toBe(0);
+  const [, kubeconfig = ''] = /^export KUBECONFIG=(.*)$/m.exec(printed) ?? [];
+  const cluster = readTestCluster({ ...process.env, KUBECONFIG: kubeconfig });
+  const spec = podSpec({
+    image: cluster.busyboxImage,
+    command: ['sh', '-c', 'trap "" TERM; while :; do sleep 1; done'],
+  });
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'stays' }, spec };
+  await cluster.kubectl(['create', '--filename', '-'], JSON.stringify(pod));
+  await cluster.kubectl(['wait', '--for=condition=Ready', 'pod/stays', '--timeout=60s']);
+  const meanwhile = snapshotOfMachine(self);
+  expect(meanwhile.interfaces.length).toBeGreaterThan(before.interfaces.length);
+  expect(meanwhile.controlGroups.length).toBeGreaterThan(before.controlGroups.length);
+  expect(meanwhile.processes.length).toBeGreaterThan(before.processes.length + 6);
+  await takeDownOf(self, silent);
+  await expectSameAs(before);
+});
+
+here.each<{ when: string; is: (state: ClusterState) => boolean }>([
+  { when: 'as soon as it has a slot', is: () => true },
+  { when: 'when its namespaces are there', is: ({ init }) => init !== null },
+  { when: 'while the API server starts', is: ({ daemons }) => 'kube-apiserver' in daemons },
+  { when: 'while the node registers', is: ({ daemons }) => 'kubelet' in daemons },
+])('up is killed $when: down leaves nothing', async ({ is }) => {
+  const before = snapshotOfMachine(self);
+  const up = startUp();
+  await eventually('it is that far', 60, () => {
+    const state = ours();
+    return state !== undefined && is(state);
+  });
+  up.kill('SIGKILL');
+  await once(up, 'exit');
+  await takeDownOf(self, silent);
+  await expectSameAs(before);
+});
+
+here('up is asked to stop: it takes down what it has made, and says so with its exit code', async () => {
+  const before = snapshotOfMachine(self);
+  const up = startUp();
+  await eventually('its namespaces are there', 60, () => ours()?.init !== null && ours() !== undefined);
+  up.kill('SIGTERM');
+  const [code] = (await once(up, 'exit')) as [number | null];
+  expect(code).toBe(143);
+  await expectSameAs(before);
+});
