@@ -12,7 +12,7 @@ import { repository } from '../../../scripts/repository.ts';
 export const slotCount = 8;
 
 /** Where the states of all clusters of this machine lie: the same for every checkout, so that they see each other. */
-export const clustersFolder = '/tmp/temper-cluster';
+export const clustersFolder = '/var/tmp/temper-cluster';
 
 export interface CachePlaces {
   readonly repository: string;
