@@ -104,8 +104,7 @@ function ifThere<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH'].includes(error.code as string))
-      return undefined;
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
 }

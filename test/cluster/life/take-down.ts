@@ -120,5 +120,5 @@ async function gone(what: string, look: () => boolean | Promise<boolean>): Promi
 }
 
 function isCode(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(error.code as string);
+  return codes.includes((error as NodeJS.ErrnoException).code ?? '');
 }
