@@ -98,3 +98,23 @@ here('up is asked to stop: it takes down what it has made, and says so with its 
   expect(code).toBe(143);
   await expectSameAs(before);
 });
+
+here('a suite that is killed, so that nobody takes its cluster down: its guardian does', async () => {
+  const before = snapshotOfMachine(self);
+  const { KUBECONFIG: _, ...environment } = process.env;
+  const suite = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'suite.ts')],
+    {
+      stdio: 'ignore',
+      env: environment,
+    },
+  );
+  await eventually('its API server starts', 60, () => {
+    const states = listSlots().map(({ standing }) => (standing.kind === 'owned' ? standing.state : undefined));
+    const state = states.find((one) => one?.owner?.pid === suite.pid);
+    return state !== undefined && 'kube-apiserver' in state.daemons;
+  });
+  suite.kill('SIGKILL');
+  await expectSameAs(before);
+});

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 const program = `
-import os, pathlib, torch, transformers, temper_trainers.kinds
+import os, pathlib, torch, temper_trainers.kinds
 pathlib.Path("/store/seen").write_text(f"{os.getuid()} {temper_trainers.__file__} {float(torch.ones(3).sum())}")
 try:
     pathlib.Path("/opt/temper/mine").write_text("no")
@@ -34,7 +34,7 @@ test('a pod of it imports the trainers and torch, writes to its volume as user 1
     volumeClaim: namespace.volumeClaim,
   };
   await workloads.create(jobOf({ name: 'imports', container }));
-  const end = await workloads.endOf('imports', 120);
+  const end = await workloads.endOf('imports', 150);
   const logs = await workloads.logsOf('imports');
   expect({ ...end, logs }).toMatchObject({ type: 'Complete' });
   expect(logs).toContain('refused: Read-only file system');
@@ -50,4 +50,37 @@ test('without arguments it runs the phase that TEMPER_REQUEST names, and says so
   const [pod] = await workloads.podsOf('unasked');
   expect(endOfPod(pod)).toMatchObject({ exitCode: 64 });
   expect(await workloads.logsOf('unasked')).toContain('TEMPER_REQUEST is not set');
+});
+
+const rendezvous = `
+import os, socket, time, torch, torch.distributed as group
+deadline = time.monotonic() + 60
+while True:
+    try:
+        socket.gethostbyname(os.environ["MASTER_ADDR"])
+        break
+    except OSError:
+        if time.monotonic() > deadline: raise
+        time.sleep(0.1)
+group.init_process_group("gloo", rank=int(os.environ["JOB_COMPLETION_INDEX"]), world_size=2)
+sum = torch.tensor([1.0 + group.get_rank()])
+group.all_reduce(sum)
+print("sum", float(sum))
+group.destroy_process_group()
+`;
+
+test('two pods find each other by name and add their numbers up', async () => {
+  const selector = { 'job-name': 'ring' };
+  await workloads.create({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'peers' },
+    spec: { clusterIP: 'None', publishNotReadyAddresses: true, selector },
+  });
+  const environment = { MASTER_ADDR: 'ring-0.peers', MASTER_PORT: '29500', OMP_NUM_THREADS: '1' };
+  const container = { image: cluster.trainerImage, args: ['python', '-c', rendezvous], environment };
+  await workloads.create(jobOf({ name: 'ring', pods: 2, subdomain: 'peers', container }));
+  const end = await workloads.endOf('ring', 150);
+  const logs = await workloads.logsOf('ring');
+  expect({ ...end, logs }).toMatchObject({ type: 'Complete', logs: 'sum 3.0\nsum 3.0\n' });
 });

@@ -54,11 +54,13 @@ export function podSpec({ image, command, args, environment = {}, limits = {}, v
 export interface Job {
   readonly name: string;
   readonly pods?: number;
+  /** Name of the headless Service that gives its pods names. */
+  readonly subdomain?: string;
   readonly container: Container;
 }
 
 /** An Indexed Job that is never retried. */
-export function jobOf({ name, pods = 1, container }: Job): object {
+export function jobOf({ name, pods = 1, subdomain, container }: Job): object {
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -68,7 +70,7 @@ export function jobOf({ name, pods = 1, container }: Job): object {
       completions: pods,
       parallelism: pods,
       backoffLimit: 0,
-      template: { spec: podSpec(container) },
+      template: { spec: { ...podSpec(container), ...(subdomain === undefined ? {} : { subdomain }) } },
     },
   };
 }

@@ -1,6 +1,6 @@
 /** The slots of this machine: which clusters there are, and a free one for a new one. One process at a time looks for a slot. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from '../../../scripts/repository.ts';
 import { alone } from '../../../scripts/setup/lock.mjs';
@@ -23,7 +23,7 @@ export interface Found {
 export function listSlots(): readonly Found[] {
   return Array.from({ length: slotCount }, (_, slot) => {
     const places = placesOfSlot(slot);
-    return { places, standing: standingOf(readState(places.state), isAlive) };
+    return { places, standing: standingOf(readState(places.state), { isAlive, exists: existsSync }) };
   });
 }
 

@@ -33,6 +33,12 @@ test.each([
   },
   { what: 'up by hand', of: { ...state, phase: 'up', owner: null, init: first }, alive: [first], want: 'by-hand' },
   {
+    what: 'up by hand from a checkout that was removed',
+    of: { ...state, repository: '/gone', owner: null, init: first },
+    alive: [first],
+    want: 'leftover',
+  },
+  {
     what: 'up by hand before the machine was restarted',
     of: { ...state, owner: null, init: first },
     alive: [],
@@ -40,5 +46,5 @@ test.each([
   },
 ] as const)('$what: $want', ({ of, alive, want }) => {
   const isAlive = (asked: object) => (alive as readonly object[]).includes(asked);
-  expect(standingOf(of, isAlive).kind).toBe(want);
+  expect(standingOf(of, { isAlive, exists: (path) => path === '/r' }).kind).toBe(want);
 });

@@ -69,7 +69,7 @@ export function buildContext(environment: NodeJS.ProcessEnv, say: (line: string)
 
 /** Finds the binaries, or builds them. Rejects with a SetupProblem (exit code 70) that has the last lines of what failed. */
 export async function ensureBinaries(context: BuildContext): Promise<Binaries> {
-  const folder = join(context.places.cache, await currentKey(context.places));
+  const folder = join(context.places.cache, await currentKey(context));
   if (!existsSync(folder)) {
     mkdirSync(context.places.cache, { recursive: true });
     await alone(context, async () => {
@@ -79,13 +79,13 @@ export async function ensureBinaries(context: BuildContext): Promise<Binaries> {
   return binariesIn(folder);
 }
 
-async function currentKey({ modules }: CachePlaces): Promise<string> {
+async function currentKey({ places: { modules }, environment }: BuildContext): Promise<string> {
   const paths = readdirSync(modules, { recursive: true, encoding: 'utf8' }).filter((path) =>
     /\.(mod|sum|go)$/.test(path),
   );
   return cacheKey({
     files: Object.fromEntries(paths.map((path) => [path, readFileSync(join(modules, path), 'utf8')])),
-    goVersion: (await run('go', ['env', 'GOVERSION'], { environment: { ...process.env, ...goSettings } })).trim(),
+    goVersion: (await run('go', ['env', 'GOVERSION'], { environment: { ...environment, ...goSettings } })).trim(),
     architecture: process.arch,
     steps: [...builds.map((build) => JSON.stringify(build)), ...packages],
   });
