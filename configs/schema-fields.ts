@@ -100,3 +100,22 @@ export const gateStage = z.union([
       .describe('The candidate with the highest score is promoted.'),
   }),
 ]);
+
+const minutes = z.number().positive().optional();
+
+/** What a trainer says it is doing (decisions/states.ts), each with the minutes it may take without anything new. */
+export const stallMinutes = z
+  .strictObject({
+    starting: minutes.describe('Until it says its first word; 20 unless named.'),
+    loading: minutes.describe('Loading models and data; 60 unless named.'),
+    compiling: minutes.describe('Compiling kernels or graphs; 60 unless named.'),
+    training: minutes.describe('Between two steps; 15 unless named.'),
+    generating: minutes.describe('Sampling the completions of a step; 30 unless named.'),
+    saving: minutes.describe('Saving a checkpoint; 60 unless named.'),
+    publishing: minutes.describe('Handing weights to an inference engine; 30 unless named.'),
+    evaluating: minutes.describe('Between two batches of an evaluation; 30 unless named.'),
+    finishing: minutes.describe('After the last step; 60 unless named.'),
+  })
+  .describe(
+    'How long a job may do a thing without anything new before it counts as stalled and is stopped, in minutes.',
+  );

@@ -5,7 +5,7 @@
  * Covers: shape, defaults, ranges. Does not cover: which fields go together (schema-rules.ts), reading files, `--set`, nearest names (load.ts).
  */
 import { z } from 'zod';
-import { benchmark, count, name, type gateStage } from './schema-fields.ts';
+import { benchmark, count, name, stallMinutes, type gateStage } from './schema-fields.ts';
 import { phaseSchema } from './schema-phases.ts';
 import { brokenRules } from './schema-rules.ts';
 
@@ -42,6 +42,7 @@ export const budgetsSchema = z
       .describe('Hours that the jobs of one phase may run, evaluations included; no limit unless named.'),
     evaluations: count.default(100).describe('Evaluations of the whole pipeline.'),
     waitMinutes: z.number().positive().default(60).describe('How long a job may wait to start, in minutes.'),
+    stallMinutes: stallMinutes.optional(),
   })
   .prefault({})
   .describe('What may be spent. Queue time, preemption and node loss are not charged.');

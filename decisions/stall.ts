@@ -23,16 +23,21 @@ export const stallBudgets: StallBudgets = {
   finishing: 60 * 60,
 };
 
-/** The moments that matter, ISO 8601. */
-export interface ProgressTimes {
-  /** When the job began to run: time in the queue is no stall. */
-  readonly startedAt: string;
-  readonly now: string;
-  /**
-   * When `step` or `doing` last changed, on the clock that `now` comes from. Lines that only repeat themselves are no movement.
-   * @default the time of the last line
-   */
-  readonly movedAt?: string;
+/** What a recipe allows in minutes, over what is allowed otherwise. */
+export function stallBudgetsOf(minutes: Readonly<Partial<Record<Doing, number | undefined>>>): StallBudgets {
+  const given = Object.entries(minutes).flatMap(([doing, value]) => (value === undefined ? [] : [[doing, value * 60]]));
+  return { ...stallBudgets, ...(Object.fromEntries(given) as Partial<StallBudgets>) };
+}
+
+/**
+ * So much at most passes between two looks at a job that is watched. When more has, whoever looks was stopped or starved itself, or the
+ * machine slept, or its clock was set: the job may have stood still with it, and did not stall.
+ */
+const longestLookSeconds = 60;
+
+/** For how long it has not moved, as far as anybody watched. `sinceLastLook` may be anything: clocks jump. Seconds. */
+export function idleAfterLook(idleSeconds: number, sinceLastLook: number): number {
+  return idleSeconds + Math.min(Math.max(0, sinceLastLook), longestLookSeconds);
 }
 
 export type ProgressVerdict =
@@ -45,22 +50,17 @@ export type ProgressVerdict =
       readonly budgetSeconds: number;
     };
 
-/** Judges by what the trainer said it was doing; one that has said nothing yet is `starting` since the job began to run. */
+/**
+ * Judges by what the trainer said it was doing; one that has said nothing yet is `starting`. `idleSeconds` are those that it ran,
+ * watched, without anything new: time in the queue is no stall.
+ */
 export function judgeProgress(
-  last: Progress | null,
-  times: ProgressTimes,
+  last: Pick<Progress, 'doing' | 'step'> | null,
+  idleSeconds: number,
   budgets: StallBudgets = stallBudgets,
 ): ProgressVerdict {
   const doing = last?.doing ?? 'starting';
-  const idleSeconds = Math.max(0, (Date.parse(times.now) - lastMovement(last, times)) / 1000);
   const budgetSeconds = budgets[doing];
   if (idleSeconds <= budgetSeconds) return { kind: 'alive', doing, idleSeconds, budgetSeconds };
   return { kind: 'stalled', doing, step: last?.step ?? 0, idleSeconds, budgetSeconds };
-}
-
-/** A line older than the job itself (left by a trainer whose clock is wrong) never makes it stalled from its first second. */
-function lastMovement(last: Progress | null, times: ProgressTimes): number {
-  const moved = Date.parse(times.movedAt ?? last?.time ?? times.startedAt);
-  const started = Date.parse(times.startedAt);
-  return Number.isNaN(moved) ? started : Math.max(moved, started);
 }

@@ -130,6 +130,8 @@ export interface JobHeartbeat {
   readonly checkpoint: number | null;
   /** ISO 8601; when the step was reached. */
   readonly updatedAt: string;
+  /** For how long nothing new came while it ran and was watched. */
+  readonly idleSeconds: number;
 }
 
 export interface ReleaseInput {

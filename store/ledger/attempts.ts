@@ -59,6 +59,13 @@ export interface AttemptLedger {
   reserveAttempt(reservation: Reservation): Promise<AttemptRecord>;
   /** Throws `ledger-conflict` when the attempt was never reserved, or is over and the new state is another. */
   changeAttempt(key: AttemptKey, change: AttemptChange): Promise<AttemptRecord>;
+  /**
+   * Moves a living attempt forward to what its job does now; false, and nothing is written, when it is there already, further, or over.
+   */
+  advanceAttempt(
+    key: AttemptKey,
+    to: { readonly state: (typeof liveStates)[number]; readonly at: string },
+  ): Promise<boolean>;
   /** By number; of one run, or of every run of the workflow id. */
   attemptsOf(of: {
     readonly workflowId: string;
@@ -70,6 +77,7 @@ export interface AttemptLedger {
   liveAttempts(): Promise<readonly AttemptRecord[]>;
 }
 
+/** In the order in which a job goes through them. */
 const liveStates = ['queued', 'starting', 'running', 'stopping'] as const satisfies readonly AttemptState[];
 const isLive = (state: AttemptState) => (liveStates as readonly AttemptState[]).includes(state);
 
@@ -198,6 +206,20 @@ export function attemptLedger(db: Kysely<LedgerTables>): AttemptLedger {
   return {
     reserveAttempt: (reservation) => reserveAttempt(db, reservation),
     changeAttempt: (key, change) => changeAttempt(db, key, change),
+    async advanceAttempt(key, { state, at }) {
+      const earlier = liveStates.slice(0, liveStates.indexOf(state));
+      if (earlier.length === 0) return false;
+      const { numUpdatedRows } = await db
+        .updateTable('attempts')
+        .set({ state, updated_at: at })
+        .where('workflow_id', '=', key.workflowId)
+        .where('phase', '=', key.phase)
+        .where('purpose', '=', key.purpose)
+        .where('number', '=', key.number)
+        .where('state', 'in', earlier)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
     async attemptsOf({ workflowId, phase, purpose = 'train', runId }) {
       let query = db
         .selectFrom('attempts')

@@ -1,4 +1,12 @@
-import { activityBench, type ActivityBench, startAttempt, type StartedAttempt } from '../support/activity-bench.ts';
+import {
+  activityBench,
+  type ActivityBench,
+  type HeldActivity,
+  runId,
+  startAttempt,
+  type StartedAttempt,
+} from '../support/activity-bench.ts';
+import { eventually } from '../support/eventually.ts';
 import { fakeTrainer, type FakeTrainer } from '../support/fake-trainer.ts';
 
 let bench: ActivityBench;
@@ -29,7 +37,7 @@ describe('submitJob', () => {
       },
     ]);
     const [record] = await bench.ledger.attemptsOf({ workflowId: 'demo', phase: 'sft' });
-    expect(record).toMatchObject({ state: 'starting', jobUid: job.uid });
+    expect(record).toMatchObject({ state: 'queued', jobUid: job.uid });
   });
 
   test('finds the same job when its reply was lost', async () => {
@@ -37,6 +45,15 @@ describe('submitJob', () => {
     expect(await bench.backend.list()).toHaveLength(1);
   });
 });
+
+/** Minutes pass while somebody looks. */
+async function watchFor(minutes: number, beat: HeldActivity['beat']): Promise<void> {
+  for (let half = 0; half < minutes * 2; half += 1) {
+    bench.pass(30);
+    const want = Math.min((half + 1) * 30, 15 * 60);
+    await beat(({ idleSeconds }) => idleSeconds >= want);
+  }
+}
 
 describe('awaitJob answers at the next event', () => {
   test('a due checkpoint, while the job runs on', async () => {
@@ -87,10 +104,50 @@ describe('awaitJob answers at the next event', () => {
     const event = activities.awaitJob({ ...attempt, seenSteps: [] });
     bench.backend.run(attempt.job);
     await beat(({ step, state }) => step === 12 && state === 'running');
-    bench.pass(16 * 60);
+    await watchFor(16, beat);
     expect(await event).toEqual({
       kind: 'stalled',
       because: 'It has been training without movement at step 12 for 16 min; 15 min are allowed.',
+    });
+  });
+
+  test('no stall when the whole machine slept: only time that was watched counts', async () => {
+    await trainer.says(12, 'training');
+    const { activities, beat, cancel } = bench.held();
+    const event = activities.awaitJob({ ...attempt, seenSteps: [] });
+    event.catch(() => undefined);
+    bench.backend.run(attempt.job);
+    await beat(({ step, state }) => step === 12 && state === 'running');
+    bench.pass(10 * 3600);
+    await beat(({ idleSeconds }) => idleSeconds > 0);
+    const { idleSeconds } = await beat(({ idleSeconds: idle }) => idle > 0);
+    expect(idleSeconds).toBeLessThanOrEqual(60);
+    cancel();
+    await expect(event).rejects.toThrow(/CANCELLED/);
+  });
+
+  test('a stall that began before this wait: a restarted worker goes on counting', async () => {
+    await trainer.says(12, 'training');
+    const before = { updatedAt: '2026-11-29T10:00:00.000Z', idleSeconds: 899 };
+    const { activities, beat } = bench.held(runId, before);
+    const event = activities.awaitJob({ ...attempt, seenSteps: [] });
+    bench.backend.run(attempt.job);
+    await beat(({ step, state }) => step === 12 && state === 'running');
+    bench.pass(2);
+    expect(await event).toMatchObject({ kind: 'stalled' });
+  });
+
+  test('and none for a thing that the recipe gives more time', async () => {
+    await trainer.says(12, 'compiling');
+    const budgets = { ...attempt.context.budgets, stallMinutes: { compiling: 0.5 } };
+    const { activities, beat } = bench.held();
+    const event = activities.awaitJob({ ...attempt, context: { ...attempt.context, budgets }, seenSteps: [] });
+    bench.backend.run(attempt.job);
+    await beat(({ step, state }) => step === 12 && state === 'running');
+    bench.pass(31);
+    expect(await event).toEqual({
+      kind: 'stalled',
+      because: 'It has been compiling without movement at step 12 for 31 s; 30 s are allowed.',
     });
   });
 
@@ -123,6 +180,7 @@ describe('what a person sees of the pending activity', () => {
       reward: 0.5,
       checkpoint: 20,
       updatedAt: '2026-11-29T10:00:00.000Z',
+      idleSeconds: 0,
     });
     expect(JSON.stringify(beats.at(-1)).length).toBeLessThan(300);
     cancel();
@@ -167,10 +225,20 @@ test('a watch that is cancelled leaves the job alone and nothing behind, and the
   expect(beats).toHaveLength(beaten);
 });
 
+test('the row of the attempt says what its job does', async () => {
+  expect(await stateOf()).toBe('queued');
+  const event = bench.held().activities.awaitJob({ ...attempt, seenSteps: [] });
+  bench.backend.run(attempt.job);
+  await eventually('it runs', 20, async () => (await stateOf()) === 'running');
+  bench.backend.end(attempt.job);
+  await event;
+  expect(await stateOf()).toBe('running');
+});
+
 describe('stopJob', () => {
   test.each([
     { reason: 'cancel', want: 'cancelled' },
-    { reason: 'stalled', want: 'starting' },
+    { reason: 'stalled', want: 'stopping' },
   ] as const)(
     'for $reason stops it with the grace of the profile; the attempt is then $want',
     async ({ reason, want }) => {

@@ -1,9 +1,12 @@
-/** What a real trainer dies of is mended in its next attempts: half the micro-batch, then the last finite checkpoint. */
+/**
+ * What a real trainer dies of is mended in its next attempts: half the micro-batch, then the last finite checkpoint. One that stands
+ * still is stopped, and goes on.
+ */
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repository } from '../../scripts/repository.ts';
 import { readSettings } from '../../workers/settings.ts';
-import { startEmbedded, type Embedded, type Site } from '../support/embedded.ts';
+import { signalTrainer, startEmbedded, untilStep, type Embedded, type Site } from '../support/embedded.ts';
 import { careless, shortRecipe } from '../support/short-recipe.ts';
 
 let embedded: Embedded;
@@ -52,4 +55,25 @@ it('out of memory, then numbers that are not finite: attempt 3 ends where it sho
   expect(result).toMatchObject({ startStep: 20, finalStep: 40, finite: true });
   const asItWas = JSON.parse(await readFile(join(site.attempt('mended', 'sft', 3), 'request.json'), 'utf8')) as unknown;
   expect(asItWas).toEqual(attempts[2]?.request);
+});
+
+it('a trainer that stands still is stopped as stalled, and the next attempt goes on from its checkpoint', async () => {
+  const recipe = await shortRecipe(['base'], {
+    ...careless,
+    'phases.base.params.steps': 160,
+    'budgets.stallMinutes': { training: 0.1 },
+  });
+  const pipeline = await site.start('still', { recipe });
+  const directory = site.attempt('still', 'base');
+  await untilStep(site, directory, 25);
+  await signalTrainer(directory, 'SIGSTOP');
+  const { promoted } = await pipeline.result();
+  expect(promoted.map(({ outcome }) => outcome.state)).toEqual(['completed']);
+  const incidents = await site.ledger.incidentsOf({ runId: pipeline.firstExecutionRunId, phase: 'base' });
+  expect(incidents.map(({ attempt, class: name, rootCause }) => [attempt, name, rootCause])).toEqual([
+    [1, 'stalled', 'stalled while training'],
+  ]);
+  const [, second] = await site.ledger.attemptsOf({ workflowId: 'still', phase: 'base' });
+  const { resume } = second?.request as { resume: { step: number } | null };
+  expect(resume?.step).toBeGreaterThanOrEqual(20);
 });

@@ -31,7 +31,7 @@ export interface ActivityBench {
   /** The activities as a workflow run calls them: each call as an activity of its own. */
   as(runId: string): Activities;
   /** One activity whose heartbeats and cancellation a test holds in its hands. */
-  held(runId?: string): HeldActivity;
+  held(runId?: string, lastBeat?: Partial<JobHeartbeat>): HeldActivity;
   /** The clock goes on. */
   pass(seconds: number): void;
   close(): Promise<void>;
@@ -73,8 +73,8 @@ export async function activityBench(): Promise<ActivityBench> {
     backend,
     dependencies,
     as: (run) => bound(activities, () => environmentOf(run)),
-    held(run = runId) {
-      const environment = environmentOf(run);
+    held(run = runId, lastBeat) {
+      const environment = environmentOf(run, lastBeat);
       const beats: JobHeartbeat[] = [];
       environment.on('heartbeat', (beat: JobHeartbeat) => beats.push(beat));
       return {
@@ -103,8 +103,8 @@ export async function activityBench(): Promise<ActivityBench> {
   };
 }
 
-function environmentOf(run: string): MockActivityEnvironment {
-  const info = { workflowExecution: { workflowId: 'demo/sft', runId: run } };
+function environmentOf(run: string, heartbeatDetails?: unknown): MockActivityEnvironment {
+  const info = { workflowExecution: { workflowId: 'demo/sft', runId: run }, heartbeatDetails };
   return new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
 }
 

@@ -86,6 +86,22 @@ describe('the state of an attempt', () => {
     await expect(fresh.ledger.changeAttempt(key, { state: 'running', at })).rejects.toThrow(/was never reserved/);
   });
 
+  test('advances with its job: one write a change, never back, never out of an end', async () => {
+    const { ledger } = fresh;
+    await ledger.reserveAttempt(reservation('mine'));
+    const to = (state: 'queued' | 'starting' | 'running' | 'stopping', when: string) =>
+      ledger.advanceAttempt(key, { state, at: when });
+    const wrote = [];
+    for (const state of ['queued', 'running', 'running', 'starting', 'stopping', 'running'] as const)
+      wrote.push(await to(state, `at ${String(wrote.length)}`));
+    expect(wrote).toEqual([false, true, false, false, true, false]);
+    const attempts = () => ledger.attemptsOf({ workflowId: 'demo', phase: 'sft' });
+    expect(await attempts()).toMatchObject([{ state: 'stopping', updatedAt: 'at 4', endedAt: null }]);
+    await ledger.changeAttempt(key, { state: 'failed', at: 'end' });
+    expect(await to('stopping', 'later')).toBe(false);
+    expect(await attempts()).toMatchObject([{ state: 'failed', updatedAt: 'end' }]);
+  });
+
   test('tells which are live', async () => {
     const { ledger } = fresh;
     await ledger.reserveAttempt(reservation('one'));

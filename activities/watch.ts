@@ -1,0 +1,193 @@
+/**
+ * One wait for the next event of a job: a due checkpoint, a stall, or the end, whichever comes first.
+ *
+ * Owns nothing: it may be killed and begun anew at any time. Does not cover what an event means (jobs.ts, judge-attempt.ts).
+ */
+import { cancelled, Context } from '@temporalio/activity';
+import { TemperError } from '../decisions/errors.ts';
+import type { Progress } from '../decisions/failure.ts';
+import { sentenceOfProgress } from '../decisions/sentences.ts';
+import { idleAfterLook, judgeProgress, stallBudgetsOf, type StallBudgets } from '../decisions/stall.ts';
+import type { CheckpointOnStore } from '../store/checkpoints.ts';
+import type { JobHeartbeat, PhaseContext } from '../workflows/contract.ts';
+import type { AttemptTicket } from './attempts.ts';
+import type { Backend, JobRef, JobStatus } from './backend.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { Pruner } from './pruner.ts';
+
+/** Scans in a row that may fail before the wait is given up and tried anew. */
+const scansThatMayFail = 5;
+
+export type SeenEvent =
+  | { readonly kind: 'checkpoint'; readonly checkpoint: CheckpointOnStore }
+  | { readonly kind: 'stalled'; readonly because: string }
+  | { readonly kind: 'ended' };
+
+export interface Watched {
+  readonly context: PhaseContext;
+  readonly ticket: AttemptTicket;
+  readonly job: JobRef;
+  /** The due checkpoints that were told before. */
+  readonly seenSteps: readonly number[];
+}
+
+type LiveState = Exclude<JobStatus['state'], 'ended' | 'vanished'>;
+
+/** Listens to the scanner, the backend and its own clock, and answers with whichever has something first. */
+export class Watch {
+  readonly #dependencies: ActivityDependencies;
+  readonly #backend: Backend;
+  readonly #input: Watched;
+  readonly #gone = new AbortController();
+  /** Held, since the scanner calls back outside of this activity's own asynchronous context. */
+  readonly #activity = Context.current();
+  #status: JobStatus | null = null;
+  #progress: Progress | null = null;
+  readonly #stallBudgets: StallBudgets;
+  /** For how long the trainer has said nothing new while it ran and was watched. */
+  #idleSeconds = 0;
+  #lookedAt: Date;
+  /** Scans in a row that failed. */
+  #scanTrouble = 0;
+  #checkpoint: number | null = null;
+  /** None for evaluations, which save nothing. */
+  readonly #pruner: Pruner | null;
+
+  constructor(dependencies: ActivityDependencies, backend: Backend, input: Watched) {
+    this.#dependencies = dependencies;
+    this.#backend = backend;
+    this.#input = input;
+    this.#lookedAt = dependencies.now();
+    const { context, ticket } = input;
+    this.#stallBudgets = stallBudgetsOf(context.budgets.stallMinutes ?? {});
+    this.#pruner = ticket.purpose === 'train' ? new Pruner(dependencies, context, this.#activity.log) : null;
+  }
+
+  async nextEvent(): Promise<SeenEvent> {
+    const beat = setInterval(() => {
+      this.#beat();
+    }, this.#dependencies.heartbeatSeconds * 1000);
+    try {
+      // A new wait in the middle of a job begins where the job is, not at its start.
+      this.#progress = (await this.#dependencies.scanner.scanNow(this.#input.ticket.directory)).progress;
+      this.#idleSeconds = idleBefore(this.#activity, this.#progress);
+      return await Promise.race([this.#dueCheckpoint(), this.#end(), this.#stall(), cancelled()]);
+    } finally {
+      clearInterval(beat);
+      this.#gone.abort();
+      await this.#pruner?.settled();
+    }
+  }
+
+  /** The next due checkpoint that was not told before. */
+  #dueCheckpoint(): Promise<SeenEvent> {
+    return new Promise((resolve, reject) => {
+      const unwatch = this.#dependencies.scanner.watch(this.#input.ticket.directory, {
+        progress: (progress) => {
+          this.#see(progress);
+        },
+        checkpoint: (checkpoint) => {
+          this.#checkpoint = Math.max(this.#checkpoint ?? 0, checkpoint.step);
+          this.#pruner?.saved(checkpoint.step);
+          if (this.#isNewAndDue(checkpoint)) resolve({ kind: 'checkpoint', checkpoint });
+        },
+        trouble: (cause) => {
+          this.#scanTrouble += 1;
+          if (this.#scanTrouble < scansThatMayFail) return;
+          const message = `the store cannot be read: ${this.#input.ticket.directory}`;
+          reject(new TemperError('store-unavailable', message, { cause }));
+        },
+      });
+      this.#gone.signal.addEventListener('abort', unwatch);
+    });
+  }
+
+  #isNewAndDue({ step }: CheckpointOnStore): boolean {
+    return this.#input.ticket.dueSteps.includes(step) && !this.#input.seenSteps.includes(step);
+  }
+
+  /** The end of the job; a due checkpoint that nobody was told of goes before it. */
+  async #end(): Promise<SeenEvent> {
+    const { job, ticket } = this.#input;
+    let status = await this.#backend.status(job);
+    for (;;) {
+      this.#status = status;
+      this.#beat();
+      if (status.state === 'ended' || status.state === 'vanished') break;
+      await this.#record(status.state);
+      status = await this.#backend.nextChange(job, status, this.#gone.signal);
+      if (this.#gone.signal.aborted) return await new Promise(() => undefined);
+    }
+    const { checkpoints } = await this.#dependencies.scanner.scanNow(ticket.directory);
+    const untold = checkpoints.find((checkpoint) => this.#isNewAndDue(checkpoint));
+    return untold ? { kind: 'checkpoint', checkpoint: untold } : { kind: 'ended' };
+  }
+
+  /** The row of the attempt says what its job does: one write for each change that goes forward. */
+  async #record(state: LiveState): Promise<void> {
+    const { context, ticket } = this.#input;
+    const { ledger } = this.#dependencies;
+    const at = this.#dependencies.now().toISOString();
+    const { pipelineId: workflowId, phase } = context;
+    const key = { workflowId, phase: phase.name, purpose: ticket.purpose, number: ticket.number };
+    await ledger.advanceAttempt(key, { state, at });
+  }
+
+  /** Looks at every beat: no I/O, and a stall is a matter of minutes. */
+  #stall(): Promise<SeenEvent> {
+    return new Promise((resolve) => {
+      const timer = setInterval(() => {
+        const now = this.#dependencies.now();
+        const sinceLastLook = (now.getTime() - this.#lookedAt.getTime()) / 1000;
+        this.#lookedAt = now;
+        // A job that cannot be seen is not one that stalls.
+        if (this.#status?.state !== 'running' || this.#scanTrouble > 0) return;
+        this.#idleSeconds = idleAfterLook(this.#idleSeconds, sinceLastLook);
+        const verdict = judgeProgress(this.#progress, this.#idleSeconds, this.#stallBudgets);
+        if (verdict.kind === 'alive') return;
+        resolve({ kind: 'stalled', because: sentenceOfProgress(verdict) });
+      }, this.#dependencies.heartbeatSeconds * 1000);
+      this.#gone.signal.addEventListener('abort', () => {
+        clearInterval(timer);
+      });
+    });
+  }
+
+  #see(progress: Progress): void {
+    if (!saysTheSame(progress, this.#progress)) this.#idleSeconds = 0;
+    this.#progress = progress;
+    this.#scanTrouble = 0;
+    this.#beat();
+  }
+
+  #beat(): void {
+    if (this.#gone.signal.aborted || this.#activity.cancellationSignal.aborted) return;
+    const { ticket, job } = this.#input;
+    const progress = this.#progress;
+    const details: JobHeartbeat = {
+      job: job.name,
+      state: this.#status?.state ?? 'queued',
+      step: progress?.step ?? ticket.resumeStep,
+      of: progress?.of ?? ticket.of,
+      doing: progress?.doing ?? 'starting',
+      loss: progress?.metrics['loss'] ?? null,
+      reward: progress?.metrics['reward'] ?? null,
+      checkpoint: this.#checkpoint,
+      updatedAt: progress?.time ?? this.#dependencies.now().toISOString(),
+      idleSeconds: Math.round(this.#idleSeconds),
+    };
+    this.#activity.heartbeat(details);
+  }
+}
+
+/** What the wait before this one, in a worker that is gone, had watched without seeing anything newer. */
+function idleBefore({ info }: Context, progress: Progress | null): number {
+  const last = info.heartbeatDetails as Partial<JobHeartbeat> | undefined;
+  return progress !== null && last?.updatedAt === progress.time ? (last.idleSeconds ?? 0) : 0;
+}
+
+/** Lines that only repeat themselves are no progress; new metrics are, such as the batches of a long evaluation. */
+function saysTheSame(one: Progress, other: Progress | null): boolean {
+  const what = ({ step, doing, metrics }: Progress) => JSON.stringify([step, doing, metrics]);
+  return other !== null && what(one) === what(other);
+}
