@@ -101,7 +101,8 @@ export const gateStage = z.union([
   }),
 ]);
 
-const minutes = z.number().positive().optional();
+/** Progress is looked for every ten seconds: less than half a minute would be a stall that nobody saw. */
+const minutes = z.number().min(0.5).optional();
 
 /** What a trainer says it is doing (decisions/states.ts), each with the minutes it may take without anything new. */
 export const stallMinutes = z

@@ -38,7 +38,12 @@ function classifyEnd(evidence: Evidence): Verdict {
   if (proof.kind === 'not-done') {
     return trainerSaid(proof.result) ?? ownStop(evidence, root) ?? stoppedByOthers(root, proof.result);
   }
-  return ownStop(evidence, root) ?? failedProcess(evidence, root) ?? nothingLeft(evidence, proof.because);
+  return (
+    ownStop(evidence, root) ??
+    failedProcess(evidence, root) ??
+    quietEnd(evidence) ??
+    nothingLeft(evidence, proof.because)
+  );
 }
 
 /** The incident of a failed attempt. `completedStep`: of the newest complete checkpoint of the phase, 0 without one. */
@@ -71,7 +76,7 @@ function failedOf({ class: name, rootCause, rank, node, because }: Cause): Failu
 /** An artifact that is missing has a reason that the log may know, such as a full disk. */
 function explainedByLog(evidence: Evidence, because: ClassReason): Failure | null {
   if (because.rule !== 'artifact-incomplete') return null;
-  const cause = evidence.ranks.map(causeInLog).find((one) => one !== null);
+  const cause = evidence.ranks.map((end) => causeInLog(end, ['cause'])).find((one) => one !== null);
   return cause === undefined ? null : failedOf(cause);
 }
 
@@ -141,6 +146,14 @@ function failedProcess(evidence: Evidence, root: Cause | null): Failure | null {
       return failedOf({ ...root, class: 'disk-full', because: { rule: 'store-full', freeBytes: storeFreeBytes } });
   }
   return failedOf(root);
+}
+
+/** A server that kills itself may end with 0 (as the first process of its container), and a script may swallow its error. */
+function quietEnd({ ranks, result }: Evidence): Failure | null {
+  if (result !== null) return null;
+  const causes = ranks.map((end) => causeInLog(end, ['cause', 'symptom'])).filter((one) => one !== null);
+  const first = causes.find(({ weight }) => weight === 'cause') ?? causes[0];
+  return first === undefined ? null : failedOf(first);
 }
 
 function nothingLeft(evidence: Evidence, because: ClassReason): Failure {

@@ -59,10 +59,10 @@ function causeOf(end: RankEnd): WeighedCause | null {
   return fromExit(end);
 }
 
-/** The cause that one process' log names by itself, however that process ended; null when its log knows none. */
-export function causeInLog(end: RankEnd): Cause | null {
+/** What one process' log names by itself, however that process ended; null when its log knows nothing of such weight. */
+export function causeInLog(end: RankEnd, weights: readonly HintWeight[]): WeighedCause | null {
   const hint = hintFrom(end.lastLines);
-  return hint?.weight === 'cause' ? fromHint(end, hint) : null;
+  return hint !== null && weights.includes(hint.weight) ? fromHint(end, hint) : null;
 }
 
 function fromHint(end: RankEnd, hint: Hint): WeighedCause {

@@ -91,7 +91,7 @@ const signatures: readonly Signature[] = [
   ),
   cause(
     'not-finite',
-    /number of nan iterations/i,
+    /number of nan iterations:\s*[1-9]/i,
     /\b(loss|grad_norm|grad norm|entropy)\b['"]?\s*(is|[:=])\s*['"]?[-+]?(nan|inf)\b/i,
     /(found|encountered|got) (a )?(nan|non-finite)\b/i,
   ),
@@ -123,6 +123,7 @@ const signatures: readonly Signature[] = [
     /^NameError: name /,
     /error: unrecognized arguments/,
     /must be divisible by num_generations/,
+    /\bsize mismatch for \S+: copying a param with shape/,
     /LoRA rank \d+ is greater than max_lora_rank/,
     /is unsupported LoRA weight/,
     /TemplateError/,
@@ -142,7 +143,8 @@ const signatures: readonly Signature[] = [
     /ProcessGroupNCCL's watchdog got stuck for \d+ seconds/,
     /To avoid data inconsistency, we are taking the entire process down/,
     /nccl(Remote|System)Error/,
-    /NCCL .*(Socket recv failed|unhandled system error)/i,
+    /NCCL .*unhandled system error/i,
+    /socketProgress.*failed|Socket recv failed/i,
   ),
   symptom(
     'ray-lost',

@@ -84,6 +84,59 @@ describe('what one process says', () => {
       seen: alone(killed).but({ job: 'vanished' }),
       want: 'killed',
     },
+    {
+      title: 'exit 0 of an SGLang server that its watchdog ended as PID 1',
+      seen: alone({
+        exitCode: 0,
+        lastLines: [
+          '[TP0] Scheduler watchdog timeout (self.watchdog_timeout=300, self.soft=False)',
+          'Received sigquit from a child process. It usually means the child failed.',
+        ],
+      }),
+      want: 'engine-watchdog',
+    },
+    {
+      title: 'exit 0 of a script that swallowed its out of memory',
+      seen: alone({ exitCode: 0, lastLines: ['[OOM] OOM escaped training_step at 12. Exiting gracefully.'] }),
+      want: 'gpu-oom',
+    },
+    { title: 'exit 0 and not a word', seen: alone({ exitCode: 0 }), want: 'unproven' },
+    {
+      title: 'exit 0 that finds its work done already (C20)',
+      seen: alone({ exitCode: 0, lastLines: ['already started elsewhere, nothing to do'] }),
+      want: 'unproven',
+    },
+    {
+      title: 'a resume checkpoint that the log calls damaged',
+      seen: alone({ exitCode: 1, lastLines: ['RuntimeError: PytorchStreamReader failed reading zip archive'] }).but({
+        lastProgress: progress('loading', { step: 20 }),
+      }),
+      want: 'resume-damaged',
+    },
+    {
+      title: 'the same words after steps were trained, which say nothing of the resume',
+      seen: alone({ exitCode: 1, lastLines: ['RuntimeError: PytorchStreamReader failed reading zip archive'] }).but({
+        lastProgress: progress('training', { step: 30 }),
+      }),
+      want: 'unknown',
+    },
+    {
+      title: 'the same words with nothing to resume from',
+      seen: alone({ exitCode: 1, lastLines: ['SafetensorError: Error while deserializing header: header too small'] })
+        .asked({ resume: null })
+        .but({ lastProgress: null }),
+      want: 'start-damaged',
+    },
+    {
+      title: 'an unknown error on a store that is full',
+      seen: alone({ exitCode: 1, lastLines: ['RuntimeError: strange'] }).but({ storeFreeBytes: 4096 }),
+      want: 'disk-full',
+    },
+    {
+      title: 'a killed process on a store that is full',
+      seen: alone(killed).but({ storeFreeBytes: 4096 }),
+      want: 'killed',
+    },
     { title: 'an end that nobody saw', seen: alone({ exitCode: null, endedAt: null }), want: 'unproven' },
   ])('$title: $want', ({ seen, want }) => {
     expect(classOf(seen)).toBe(want);

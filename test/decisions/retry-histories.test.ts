@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { batchAfter, changesAfter, type DecidedAfter, factorAfter } from '../../decisions/attempt-changes.ts';
 import { type FailureClass, failureClasses, type Incident } from '../../decisions/failure.ts';
 import { decideRetry, type RetryBudgets, type RetryDecision } from '../../decisions/retry.ts';
 import { retryPolicies } from '../../decisions/retry-policies.ts';
@@ -82,6 +83,36 @@ describe('over random histories', () => {
       fc.property(anyBudgets, hostile, (limits, incidents) => {
         const { lost, last } = play(limits, incidents);
         if (goesOn(last)) expect(reasonsToStop(limits, lost)).toEqual([]);
+      }),
+    );
+  });
+
+  test('no attempt is made twice the same way after a failure that a change must mend', () => {
+    const batch = { microBatch: 8, accumulation: 1 };
+    const anyFixed = fc.subarray(['memory', 'shared-memory'] as const);
+    fc.assert(
+      fc.property(hostile, anyFixed, fc.constantFrom(0, 100), (incidents, fixed, prunableBytes) => {
+        const decided: DecidedAfter[] = [];
+        const shapes = new Set<string>();
+        for (const [index, { attempt, class: name }] of incidents.entries()) {
+          const changes = changesAfter(decided);
+          const decision = decideRetry({ attempts: 99, waitMinutes: 60 }, incidents.slice(0, index + 1), {
+            batch: batchAfter(changes, batch) ?? batch,
+            memoryFactor: factorAfter(changes, 'memory'),
+            sharedMemoryFactor: factorAfter(changes, 'shared-memory'),
+            fixed,
+            prunableBytes,
+          });
+          decided.push({ attempt, decision });
+          if (!goesOn(decision)) return;
+          const { change: asks } = retryPolicies[name];
+          if (asks === undefined || asks === 'prune') continue;
+          const shape = JSON.stringify(changesAfter(decided).filter(({ kind }) => kind === asks));
+          expect([name, shapes.has(`${name} ${shape}`)]).toEqual([name, false]);
+          shapes.add(`${name} ${shape}`);
+          const { microBatch, accumulation } = batchAfter(changesAfter(decided), batch) ?? batch;
+          expect(microBatch * accumulation).toBe(8);
+        }
       }),
     );
   });

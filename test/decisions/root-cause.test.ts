@@ -89,6 +89,35 @@ describe('the root before its cascade', () => {
       rank: 1,
     },
     {
+      title: 'an Xid on one node, though every peer then reports an illegal access or a lost connection',
+      ranks: [
+        { exitCode: 1, lastLines: ['RuntimeError: Connection closed by peer [10.0.0.2]:4242'], endedAt: at(1) },
+        { exitCode: 134, lastLines: [...nccl.lastLines], endedAt: at(2) },
+        { exitCode: 1, lastLines: ['NVRM: Xid (PCI:0000:17:00): 79, GPU has fallen off the bus.'], endedAt: at(9) },
+      ],
+      want: 'hardware',
+      rank: 2,
+    },
+    {
+      title: 'an engine whose watchdog fired, though Ray and the trainer lost their actor first',
+      ranks: [
+        { exitCode: 1, lastLines: ['ray.exceptions.ActorDiedError: The actor died unexpectedly'], endedAt: at(8) },
+        { exitCode: 137, lastLines: ['[TP0] Watchdog timeout (self.watchdog_timeout=300)'], endedAt: at(3) },
+      ],
+      want: 'engine-watchdog',
+      rank: 1,
+    },
+    {
+      title: 'a full disk of the rank that saves, whose peers wait for it in a collective',
+      ranks: [
+        { exitCode: 1, lastLines: ['RuntimeError: basic_ios::clear: iostream error'], endedAt: at(9) },
+        { ...nccl, endedAt: at(4) },
+        { ...nccl, endedAt: at(5) },
+      ],
+      want: 'disk-full',
+      rank: 0,
+    },
+    {
       title: 'the one whose end was seen',
       ranks: [
         { ...killed, endedAt: null },

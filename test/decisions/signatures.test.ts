@@ -15,6 +15,7 @@ const excerpts: Partial<Record<FailureClass, Record<string, string>>> = {
       'Heartbeat monitor timed out! Process will be terminated after dumping debug info. workMetaList_.size()=1',
     'NCCL watchdog stuck': "ProcessGroupNCCL's watchdog got stuck for 480 seconds without making progress",
     'NCCL remote error': 'torch.distributed.DistBackendError: NCCL error: ncclRemoteError: A call failed',
+    'NCCL lost its socket': 'transport/net_socket.cc:474 NCCL WARN NET/Socket : peer 10.0.0.3 Socket recv failed',
     'NCCL system error': 'NCCL WARN Call failed: unhandled system error (run with NCCL_DEBUG=INFO)',
   },
   'engine-watchdog': {
@@ -84,6 +85,16 @@ RuntimeError: DataLoader worker (pid 77) is killed by signal: Bus error.`,
     'NaN in a log of numbers': "{'loss': 0.5, 'grad_norm': nan, 'epoch': 0.1}",
     'NaN that Megatron counts': ' number of skipped iterations: 0 | number of nan iterations: 1 |',
     'a loss that is NaN': 'RuntimeError: Loss is NaN at step 12',
+    'a result that Megatron does not believe':
+      "RuntimeError: Unexpected result nan on rank 0 at iteration #12 invocation #1 (message='found NaN in local grad norm for bucket #0 in backward pass')",
+  },
+  'resume-damaged': {
+    'weights that are cut':
+      'safetensors_rust.SafetensorError: Error while deserializing header: incomplete metadata, file not fully covered',
+    'a state that is cut':
+      'RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory',
+    'a folder without weights': "ValueError: Can't find a valid checkpoint at /o/checkpoint-25",
+    'a state that is no pickle': "_pickle.UnpicklingError: invalid load key, '\\x00'.",
   },
   auth: {
     'a gated model': 'huggingface_hub.errors.GatedRepoError: 403 Client Error. Cannot access gated repo for url',
@@ -115,6 +126,11 @@ RuntimeError: DataLoader worker (pid 77) is killed by signal: Bus error.`,
     'a batch that does not divide': 'ValueError: generation_batch_size (1) must be divisible by num_generations (2).',
     'a chat template that is missing':
       'ValueError: Cannot use chat template functions because tokenizer.chat_template is not set',
+    'a tokenizer that grew without its embedding':
+      'size mismatch for model.embed_tokens.weight: copying a param with shape torch.Size([284, 64]) from checkpoint',
+    'a template that cannot be rendered': 'jinja2.exceptions.TemplateError: Conversation roles must alternate',
+    'a filesystem that is read-only': "OSError: [Errno 30] Read-only file system: '/store/x'",
+    'a build for other GPUs': 'RuntimeError: CUDA error: no kernel image is available for execution on the device',
     'a LoRA that is too large': 'ValueError: LoRA rank 64 is greater than max_lora_rank 16.',
     'a file that may not be written': "PermissionError: [Errno 13] Permission denied: '/store/x'",
     'a driver that is too old': 'RuntimeError: The NVIDIA CUDA driver version is insufficient for CUDA runtime version',
@@ -154,6 +170,10 @@ test.each<{ title: string; log: string }>([
   {
     title: 'numbers of a training that goes well',
     log: "{'loss': 0.5, 'grad_norm': 1.2}\n{'loss': 0.4, 'entropy': 0.429}",
+  },
+  {
+    title: 'a line of Megatron whose counts are zero',
+    log: ' iteration 12/100 | lm loss: 1.2E+00 | loss scale: 1.0 | grad norm: 0.5 | number of skipped iterations:   0 | number of nan iterations:   0 |',
   },
   { title: 'words that merely contain nan', log: 'loss is nannying along; grad_norm: 0.1; finance: ok' },
   { title: 'an exception that no row knows', log: 'ValueError: the moon is in the wrong phase' },

@@ -61,7 +61,7 @@ it('a trainer that stands still is stopped as stalled, and the next attempt goes
   const recipe = await shortRecipe(['base'], {
     ...careless,
     'phases.base.params.steps': 160,
-    'budgets.stallMinutes': { training: 0.1 },
+    'budgets.stallMinutes': { training: 0.5 },
   });
   const pipeline = await site.start('still', { recipe });
   const directory = site.attempt('still', 'base');
