@@ -22,6 +22,8 @@ export interface JobSpec {
   readonly labels: {
     readonly pipeline: string;
     readonly phase: string;
+    /** Kind of the phase, or `evaluate`. */
+    readonly kind: string;
     readonly attempt: number;
     readonly workflowId: string;
   };

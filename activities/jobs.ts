@@ -46,6 +46,7 @@ export function jobActivities(dependencies: ActivityDependencies): JobActivities
       const labels = {
         pipeline: context.pipelineId,
         phase: context.phase.name,
+        kind: ticket.purpose === 'train' ? context.phase.kind : ticket.purpose,
         attempt: ticket.number,
         workflowId: context.pipelineId,
       };

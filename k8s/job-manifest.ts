@@ -4,26 +4,16 @@
  * An indexed Job of `nodes` pods that retries nothing: attempts are Temper's. Covers the Job and the Service that its pods meet by. Does
  * not cover pods (pod-template.ts) or creating it.
  */
-import { createHash } from 'node:crypto';
+import type { JobSpec } from '../activities/backend.ts';
 import type { KubernetesProfile } from '../configs/schema-profile.ts';
-import { needsOf } from './job-needs.ts';
+import { type JobNeeds, needsOf } from './job-needs.ts';
 import type { Job, Service } from './kube-types.ts';
 import { annotations, labelValue, labels } from './labels.ts';
 import { podTemplate, trainerContainer } from './pod-template.ts';
+import { timesQuantity } from './quantity.ts';
 
 /** What is to run. */
-export interface JobOrder {
-  readonly name: string;
-  /** On the store, as pods and worker see it. */
-  readonly directory: string;
-  readonly requestPath: string;
-  /** Kind of the phase, or `evaluate`. */
-  readonly kind: string;
-  readonly pipeline: string;
-  readonly phase: string;
-  readonly attempt: number;
-  readonly workflowId: string;
-}
+export type JobOrder = Omit<JobSpec, 'slots'>;
 
 /** Exit codes that no retry mends, as the trainer contract has them. */
 const hopelessExitCodes = [64, 65, 78];
@@ -32,8 +22,8 @@ const longestLifeSeconds = 7 * 24 * 3600;
 
 /** Throws `invalid-input` where the profile has no image for the job, or a pod template that cannot be merged. */
 export function jobManifest(order: JobOrder, profile: KubernetesProfile): Job {
-  const needs = needsOf(profile, order);
-  const own = labelsOf(order);
+  const needs = grown(needsOf(profile, order.labels), order);
+  const own = labelsOf(order.labels);
   const spec: Job['spec'] = {
     completionMode: 'Indexed',
     completions: needs.nodes,
@@ -52,26 +42,27 @@ export function jobManifest(order: JobOrder, profile: KubernetesProfile): Job {
         { action: 'FailJob', onPodConditions: [{ type: 'ConfigIssue', status: 'True' }] },
       ],
     },
-    template: podTemplate({ jobName: order.name, requestPath: order.requestPath, needs, profile, labels: own }),
+    template: podTemplate({
+      jobName: order.name,
+      requestPath: order.requestPath,
+      needs,
+      profile,
+      labels: own,
+      avoidNodes: order.avoidNodes,
+    }),
   };
   const metadata = {
     name: order.name,
     namespace: profile.namespace,
     labels: { ...own, ...queueLabels(profile) },
     annotations: {
-      [annotations.workflowId]: order.workflowId,
-      [annotations.pipeline]: order.pipeline,
-      [annotations.phase]: order.phase,
+      [annotations.workflowId]: order.labels.workflowId,
+      [annotations.pipeline]: order.labels.pipeline,
+      [annotations.phase]: order.labels.phase,
       [annotations.directory]: order.directory,
     },
   };
-  const digest = createHash('sha256').update(JSON.stringify({ metadata, spec })).digest('hex');
-  return {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: { ...metadata, annotations: { ...metadata.annotations, [annotations.specDigest]: digest } },
-    spec,
-  };
+  return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec };
 }
 
 /** The headless Service that gives pods their names: one for all Jobs of a namespace. */
@@ -84,7 +75,16 @@ export function rendezvousService({ namespace, rendezvousService: name }: Kubern
   };
 }
 
-function labelsOf({ kind, pipeline, phase, attempt }: JobOrder): Record<string, string> {
+/** What earlier attempts died for want of; what nobody limits cannot be too little. */
+function grown(needs: JobNeeds, { memoryFactor, sharedMemoryFactor }: JobOrder): JobNeeds {
+  return {
+    ...needs,
+    memory: needs.memory && timesQuantity(needs.memory, memoryFactor),
+    sharedMemory: needs.sharedMemory && timesQuantity(needs.sharedMemory, sharedMemoryFactor),
+  };
+}
+
+function labelsOf({ kind, pipeline, phase, attempt }: JobOrder['labels']): Record<string, string> {
   return {
     'app.kubernetes.io/name': 'temper-job',
     'app.kubernetes.io/part-of': 'temper',

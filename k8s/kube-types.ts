@@ -2,6 +2,7 @@
 import type {
   V1EnvVar,
   V1Job,
+  V1Pod,
   V1PodSpec,
   V1PodTemplateSpec,
   V1Service,
@@ -18,6 +19,9 @@ type Plain<T> = T extends Date
       ? { [Key in keyof T]: Plain<T[Key]> }
       : T;
 
+/** As a server sends it. */
+type Sent<T> = T & { metadata: { name: string; uid: string; resourceVersion: string; creationTimestamp: string } };
+
 export type EnvVar = Plain<V1EnvVar>;
 export type Job = Plain<V1Job>;
 export type PodSpec = Plain<V1PodSpec>;
@@ -25,3 +29,8 @@ export type PodTemplate = Plain<V1PodTemplateSpec>;
 export type Service = Plain<V1Service>;
 export type Volume = Plain<V1Volume>;
 export type VolumeMount = Plain<V1VolumeMount>;
+
+export type SentJob = Sent<Job>;
+export type SentPod = Sent<Plain<V1Pod>>;
+/** A pod as it was last seen, which may be long ago. */
+export type SeenPod = SentPod & { readonly isGone?: true };

@@ -22,9 +22,10 @@ export const annotations = {
   workflowId: `${domain}/workflow-id`,
   pipeline: `${domain}/pipeline`,
   phase: `${domain}/phase`,
+  /** The attempt's own directory: whoever finds a Job of its name knows by it whether it is the one that was asked for. */
   directory: `${domain}/directory`,
-  /** SHA-256 of what Temper rendered, before the cluster adds to it: tells whether a Job of the same name is the one that was asked for. */
-  specDigest: `${domain}/spec-sha256`,
+  /** Why Temper asked the job to stop. */
+  stopReason: `${domain}/stop-reason`,
 } as const;
 
 /** Set by the Job controller on each pod: the Job's uid. */

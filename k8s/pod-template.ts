@@ -22,6 +22,8 @@ export interface PodOrder {
   readonly needs: JobNeeds;
   readonly profile: KubernetesProfile;
   readonly labels: Readonly<Record<string, string>>;
+  /** A wish: pods go there when nothing else is left. */
+  readonly avoidNodes: readonly string[];
 }
 
 /** Throws `invalid-input` for a patch that cannot be merged, or that takes away what Temper relies on. */
@@ -39,7 +41,7 @@ export function podTemplate(order: PodOrder): PodTemplate {
   return patched;
 }
 
-function podSpec({ needs, profile, jobName, requestPath }: PodOrder): PodSpec {
+function podSpec({ needs, profile, jobName, requestPath, avoidNodes }: PodOrder): PodSpec {
   const { gpu, priorityClass, imagePullSecrets, user } = profile;
   return {
     subdomain: profile.rendezvousService,
@@ -52,6 +54,7 @@ function podSpec({ needs, profile, jobName, requestPath }: PodOrder): PodSpec {
     ...(imagePullSecrets.length === 0 ? {} : { imagePullSecrets: imagePullSecrets.map((name) => ({ name })) }),
     ...(gpu.product === undefined || needs.gpus === 0 ? {} : { nodeSelector: { [gpuProductLabel]: gpu.product } }),
     ...(needs.gpus === 0 ? {} : { tolerations: [{ key: gpu.resource, operator: 'Exists', effect: 'NoSchedule' }] }),
+    ...(avoidNodes.length === 0 ? {} : { affinity: { nodeAffinity: awayFrom(avoidNodes) } }),
     securityContext: {
       runAsNonRoot: true,
       runAsUser: user,
@@ -81,6 +84,11 @@ function podSpec({ needs, profile, jobName, requestPath }: PodOrder): PodSpec {
   };
 }
 
+function awayFrom(nodes: readonly string[]) {
+  const matchExpressions = [{ key: 'kubernetes.io/hostname', operator: 'NotIn', values: [...nodes] }];
+  return { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, preference: { matchExpressions } }] };
+}
+
 /** Of an extended resource such as a GPU, the limit is also the request. There is no CPU limit: it would only slow a trainer down. */
 function resourcesOf({ gpus, cpu, memory }: JobNeeds, { gpu }: KubernetesProfile) {
   const both = {
@@ -90,7 +98,7 @@ function resourcesOf({ gpus, cpu, memory }: JobNeeds, { gpu }: KubernetesProfile
   return { requests: { ...(cpu === null ? {} : { cpu }), ...both }, limits: both };
 }
 
-function environment({ needs, profile, jobName, requestPath }: Omit<PodOrder, 'labels'>): EnvVar[] {
+function environment({ needs, profile, jobName, requestPath }: Omit<PodOrder, 'labels' | 'avoidNodes'>): EnvVar[] {
   const { cache, graceSeconds, rendezvousService, secrets } = profile;
   const shutdownSeconds = Math.max(shortestShutdownSeconds, Math.floor(graceSeconds) - torchrunEndSeconds);
   return [

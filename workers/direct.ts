@@ -8,7 +8,7 @@ import { openSqliteLedger } from '../store/ledger/sqlite.ts';
 import { createRunStore } from '../store/run-store.ts';
 import type { Answer, Question } from '../workflows/contract-questions.ts';
 import { readPlaces } from './settings.ts';
-import { storeDirectoryOf } from './store-directory.ts';
+import { ledgerDirectoryOf, storeDirectoryOf } from './store-directory.ts';
 
 const profileName = 'local';
 
@@ -18,11 +18,12 @@ export async function answerDirectly(question: Question, environment: NodeJS.Pro
   const asked = question.question === 'plan' ? question.input.profile : undefined;
   const { value: profile } = await loadProfile(places.profilesDirectory, asked ?? profileName);
   const directory = storeDirectoryOf(profile, places);
-  const file = join(directory, 'ledger.sqlite');
+  const ledgerDirectory = ledgerDirectoryOf(profile, places);
+  const file = join(ledgerDirectory, 'ledger.sqlite');
   if (!existsSync(file))
     throw new TemperError(
       'not-found',
-      `no ledger lies in ${directory}: name the store with TEMPER_STORE, or ask a worker`,
+      `no ledger lies in ${ledgerDirectory}: name the store with TEMPER_STORE, or ask a worker`,
     );
   const ledger = await openSqliteLedger(file);
   try {

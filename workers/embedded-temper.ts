@@ -90,7 +90,8 @@ async function open(options: EmbeddedTemperOptions, closers: (() => Promise<void
 
   const activities = createActivities(place.dependencies);
   const leaving = { graceSeconds: place.place.profile.graceSeconds, hurry: new AbortController().signal };
-  closers.push(() => stopJobs(place.backend, leaving));
+  // Jobs of a cluster are not this machine's: they go on, and whoever works there next watches them again.
+  if (place.place.profile.backend === 'local') closers.push(() => stopJobs(place.place.backend, leaving));
   const worker = await startTemperWorker({ ...settings, address: server.address, activities });
   closers.push(() => worker.stop());
   const workerDied = worker.running.then(() => new Promise<never>(() => undefined));

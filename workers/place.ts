@@ -7,21 +7,18 @@ import { join } from 'node:path';
 import type { Connection } from '@temporalio/client';
 import type { ActivityDependencies, Place } from '../activities/dependencies.ts';
 import { loadProfile, loadRecipe } from '../configs/load.ts';
-import type { Profile } from '../configs/schema.ts';
 import { TemperError } from '../decisions/errors.ts';
-import { createLocalBackend, type LocalBackend, type LocalCommand } from '../local/backend.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import { openSqliteLedger } from '../store/ledger/sqlite.ts';
 import { createScanner, type Scanner } from '../store/scanner.ts';
 import { createRunStore } from '../store/run-store.ts';
-import { mustBeProgram } from './program-check.ts';
+import { openBackend } from './backend-of.ts';
 import { searchAttributesKnown } from './search-attributes.ts';
 import type { Settings } from './settings.ts';
-import { storeDirectoryOf } from './store-directory.ts';
+import { ledgerDirectoryOf, storeDirectoryOf } from './store-directory.ts';
 
 export interface OpenPlace {
   readonly place: Place;
-  readonly backend: LocalBackend;
   readonly dependencies: ActivityDependencies;
   close(): Promise<void>;
 }
@@ -39,43 +36,21 @@ export interface PlaceOptions {
 export async function openPlace(options: PlaceOptions): Promise<OpenPlace> {
   const { settings } = options;
   const { value: profile } = await loadProfile(settings.profilesDirectory, options.profile);
-  if (profile.backend !== 'local')
-    throw new TemperError(
-      'invalid-input',
-      `profile "${profile.name}": jobs on Kubernetes cannot be run yet; \`temper render\` prints what they will be`,
-    );
   const storeDirectory = storeDirectoryOf(profile, settings);
   const store = createRunStore(storeDirectory);
   await store.check();
-  mustBeProgram(settings.python, 'TEMPER_PYTHON');
-  const backend = createLocalBackend({
-    root: join(storeDirectory, 'local'),
-    slots: profile.slots,
-    command: () => trainerOf(profile, settings),
-  });
-  const place: Place = { profile, store, backend };
-  const ledger = await openSqliteLedger(join(storeDirectory, 'ledger.sqlite'));
+  const jobs = await openBackend(profile, settings, storeDirectory);
+  const place: Place = { profile, store, backend: jobs.backend };
+  const ledger = await openSqliteLedger(join(ledgerDirectoryOf(profile, settings), 'ledger.sqlite'));
   const scanner = createScanner({ everySeconds: options.scanSeconds });
   return {
     place,
-    backend,
     dependencies: dependenciesOf(options, place, { ledger, scanner }),
     async close() {
       scanner.close();
-      backend.close();
+      await jobs.close();
       await ledger.close();
     },
-  };
-}
-
-/** What a job runs: the profile's own trainer, or the built-in ones. */
-function trainerOf({ trainer }: Extract<Profile, { backend: 'local' }>, { python, home }: Settings): LocalCommand {
-  const [file, ...args] = trainer ?? [];
-  if (file !== undefined) return { file, args };
-  return {
-    file: python,
-    args: ['-m', 'temper_trainers'],
-    env: { PYTHONPATH: join(home, 'trainers'), PYTHONUNBUFFERED: '1' },
   };
 }
 

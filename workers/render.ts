@@ -42,7 +42,15 @@ function jobOf(place: RunPlace, kind: string, profile: KubernetesProfile): Manif
   const { directory, request } = runFiles(runDirectory(profile.store.path, place));
   const isTraining = purpose === 'train';
   const name = jobName({ workflowId: pipeline, phase: isTraining ? phase : `${phase}/evaluation`, attempt });
-  const order = { name, directory, requestPath: request, kind, pipeline, phase, attempt, workflowId: pipeline };
+  const order = {
+    name,
+    directory,
+    requestPath: request,
+    memoryFactor: 1,
+    sharedMemoryFactor: 1,
+    avoidNodes: [],
+    labels: { pipeline, phase, kind, attempt, workflowId: pipeline },
+  };
   return {
     title: isTraining ? `Phase ${phase} (${kind}), attempt 1` : `Phase ${phase}, its first evaluation`,
     object: jobManifest(order, profile),

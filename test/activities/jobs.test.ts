@@ -33,7 +33,7 @@ describe('submitJob', () => {
         memoryFactor: 1,
         sharedMemoryFactor: 1,
         avoidNodes: [],
-        labels: { pipeline: 'demo', phase: 'sft', attempt: 1, workflowId: 'demo' },
+        labels: { pipeline: 'demo', phase: 'sft', kind: 'sft', attempt: 1, workflowId: 'demo' },
       },
     ]);
     const [record] = await bench.ledger.attemptsOf({ workflowId: 'demo', phase: 'sft' });

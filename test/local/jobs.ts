@@ -45,7 +45,7 @@ export async function workplace(): Promise<Workplace> {
       const directory = join(folder, 'jobs', name);
       directories.push(directory);
       await mkdir(directory, { recursive: true });
-      const labels = { pipeline: 'demo', phase: script, attempt: 1, workflowId: 'demo' };
+      const labels = { pipeline: 'demo', phase: script, kind: 'sft', attempt: 1, workflowId: 'demo' };
       const plain = { slots: 1, memoryFactor: 1, sharedMemoryFactor: 1, avoidNodes: [] };
       return { name, directory, requestPath: join(directory, 'request.json'), ...plain, labels, ...more };
     },

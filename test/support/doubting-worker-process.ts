@@ -22,7 +22,7 @@ const settings = readSettings(process.env);
 const address = `127.0.0.1:${String(settings.port)}`;
 const connection = await Connection.connect({ address });
 const opened = await openPlace({ settings, connection, profile: 'local', defaultRecipe: null, scanSeconds: 1 });
-const place = { ...opened.place, backend: doubting(opened.backend) };
+const place = { ...opened.place, backend: doubting(opened.place.backend) };
 const activities = createActivities({ ...opened.dependencies, placeOf: () => place });
 const worker = await startTemperWorker({ ...settings, address, activities });
 const stopped = new Promise((resolve) => {

@@ -41,13 +41,14 @@ Environment: TEMPER_STORE (folder of runs, ledger and database), TEMPER_PORT (72
         say(`Start a pipeline ${form}`);
         say(`                 or: temper start ${defaultRecipe}`);
         say(`Store            ${settings.storeDirectory} (profile ${profile}, task queue ${settings.taskQueue})`);
-        say('Ctrl-C stops: running jobs save first, pipelines stay open.');
+        const isLocal = temper.place.place.profile.backend === 'local';
+        say(`Ctrl-C stops: ${isLocal ? 'running jobs save first' : 'jobs on the cluster go on'}, pipelines stay open.`);
         await Promise.race([aborted(stop.asked), temper.died]);
-        say('Stopping: trainers save, then everything ends.');
+        say(isLocal ? 'Stopping: trainers save, then everything ends.' : 'Stopping: jobs on the cluster go on.');
       } finally {
         await temper.close({ hurry: stop.hurried });
       }
-      say('Nothing runs now; the next `temper up` goes on from here.');
+      say('Nothing runs here now; the next `temper up` goes on from here.');
     });
 }
 

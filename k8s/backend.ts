@@ -1,0 +1,191 @@
+/**
+ * The Kubernetes backend: a job is a Job of one namespace, watched by this worker's one observer.
+ *
+ * Jobs outlive the worker; any worker of the same cluster and store adopts, watches and stops them. Does not cover nodes that failed
+ * before, queues of Kueue that must be told of a stop, or a reaper.
+ */
+import type { Backend, JobRef, JobStatus } from '../activities/backend.ts';
+import type { KubernetesProfile } from '../configs/schema-profile.ts';
+import { TemperError } from '../decisions/errors.ts';
+import { handOver, readJobEnd, writeJobEnd } from './job-end.ts';
+import { saveLogs } from './job-logs.ts';
+import { jobManifest, rendezvousService } from './job-manifest.ts';
+import { JobObserver, jobsPath, type ObservedJob, podsPath } from './job-observer.ts';
+import { statusOfJob } from './job-state.ts';
+import { stopJob } from './job-stop.ts';
+import type { KubeClient } from './kube-client.ts';
+import { asTemperError, KubeError } from './kube-error.ts';
+import type { Job, SeenPod, SentJob, SentPod } from './kube-types.ts';
+import { annotations, jobUidLabel } from './labels.ts';
+
+export interface KubernetesBackend extends Backend {
+  /** Stops watching; Jobs go on. */
+  close(): Promise<void>;
+}
+
+/** A Job whose end is recorded goes after this. */
+const secondsAfterRecord = 3600;
+
+export function createKubernetesBackend(profile: KubernetesProfile, client: KubeClient): KubernetesBackend {
+  const { namespace } = profile;
+  const observer = new JobObserver(client, namespace);
+  const reader = new JobReader(client, observer, namespace);
+  let service: Promise<void> | null = null;
+  return {
+    fixed: [],
+    async submit(spec) {
+      service ??= ensureService(client, profile);
+      await service.catch((error: unknown) => {
+        service = null;
+        throw error;
+      });
+      await handOver(spec.directory, profile.user);
+      return await createOrAdopt(client, jobManifest(spec, profile), spec.directory);
+    },
+    status: (job) => reader.status(job),
+    async nextChange(job, seen, signal) {
+      const waiter = observer.waiter(job.name);
+      try {
+        for (;;) {
+          const status = await reader.status(job);
+          if (signal.aborted || differs(status, seen)) return status;
+          await waiter.next(signal);
+        }
+      } finally {
+        waiter.close();
+      }
+    },
+    async stop(job, { reason, graceSeconds }) {
+      await stopJob(job, { reason, graceSeconds, client, observer, namespace, status: () => reader.status(job) });
+    },
+    async list() {
+      await observer.started();
+      return observer
+        .all()
+        .filter(({ job, pods }) => statusOfJob(job, pods).state !== 'ended')
+        .map(refOf);
+    },
+    async close() {
+      observer.close();
+      await client.close();
+    },
+  };
+}
+
+/** Reads what is known of a job: the record of its end, the observer, and where that knows nothing, the server. */
+class JobReader {
+  readonly #client: KubeClient;
+  readonly #observer: JobObserver;
+  readonly #namespace: string;
+
+  constructor(client: KubeClient, observer: JobObserver, namespace: string) {
+    this.#client = client;
+    this.#observer = observer;
+    this.#namespace = namespace;
+  }
+
+  async status(job: JobRef): Promise<JobStatus> {
+    const recorded = await readJobEnd(job);
+    if (recorded !== null) return recorded;
+    await this.#observer.started();
+    const known = this.#observer.find(job.name);
+    const found = known?.job.metadata.uid === job.uid ? known : await this.#ask(job);
+    if (found === null) return (await readJobEnd(job)) ?? { state: 'vanished' };
+    const status = statusOfJob(found.job, found.pods);
+    return status.state === 'ended' ? await this.#record(job, status, found.pods) : status;
+  }
+
+  /** Absence from the observer means nothing: the server has the last word. */
+  async #ask({ name, uid }: JobRef): Promise<ObservedJob | null> {
+    const job = await get<SentJob>(this.#client, `${jobsPath(this.#namespace)}/${name}`, `read job ${name}`);
+    if (job?.metadata.uid !== uid) return null;
+    const query = new URLSearchParams({ labelSelector: `${jobUidLabel}=${uid}` });
+    const list = await get<{ items: SentPod[] }>(
+      this.#client,
+      `${podsPath(this.#namespace)}?${query.toString()}`,
+      `list pods of ${name}`,
+    );
+    const now = new Map([...this.#observer.podsOf(uid), ...(list?.items ?? [])].map((pod) => [pod.metadata.uid, pod]));
+    return { job, pods: [...now.values()] };
+  }
+
+  async #record(
+    job: JobRef,
+    end: Extract<JobStatus, { state: 'ended' }>,
+    pods: readonly SeenPod[],
+  ): Promise<JobStatus> {
+    const ranks = await saveLogs(job, end.ranks, { client: this.#client, namespace: this.#namespace, pods });
+    await writeJobEnd(job, { ...end, ranks });
+    await this.#letGo(job);
+    return { ...end, ranks };
+  }
+
+  /** The end is safe on the store: the cluster need not keep the Job for long. Where that cannot be said now, its own time to live will do. */
+  async #letGo({ name, uid }: JobRef): Promise<void> {
+    const body = { metadata: { uid }, spec: { ttlSecondsAfterFinished: secondsAfterRecord } };
+    try {
+      await this.#client.send({ method: 'PATCH', path: `${jobsPath(this.#namespace)}/${name}`, body });
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+    }
+  }
+}
+
+/** Null for 404. */
+async function get<T>(client: KubeClient, path: string, doing: string): Promise<T | null> {
+  try {
+    return await client.send<T>({ method: 'GET', path });
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 404) return null;
+    throw asTemperError(error, doing);
+  }
+}
+
+/** A reply that was lost is asked for again: the Job that is there then is the one of this attempt, by its directory. */
+async function createOrAdopt(client: KubeClient, manifest: Job, directory: string): Promise<JobRef> {
+  const { name = '', namespace = '' } = manifest.metadata ?? {};
+  try {
+    const path = `${jobsPath(namespace)}?fieldValidation=Strict`;
+    return refOf({ job: await client.send<SentJob>({ method: 'POST', path, body: manifest }) });
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.reason !== 'AlreadyExists')
+      throw asTemperError(error, `create job ${name}`);
+  }
+  const found = await get<SentJob>(client, `${jobsPath(namespace)}/${name}`, `read job ${name}`);
+  if (found === null)
+    throw new TemperError('backend-unavailable', `job ${name} was there and is gone: it is created again`);
+  const owner = found.metadata.annotations?.[annotations.directory];
+  if (owner !== directory) {
+    throw new TemperError(
+      'job-refused',
+      `a Job named ${name} is there already, and not this attempt’s (${owner ?? 'not made by Temper'}): delete it with \`kubectl -n ${namespace} delete job ${name}\``,
+    );
+  }
+  if (found.metadata.deletionTimestamp !== undefined)
+    throw new TemperError('backend-unavailable', `job ${name} is being deleted: it is created again when it is gone`);
+  return refOf({ job: found });
+}
+
+/** Pods are found by name through it; one for all Jobs of the namespace. */
+async function ensureService(client: KubeClient, profile: KubernetesProfile): Promise<void> {
+  try {
+    await client.send({
+      method: 'POST',
+      path: `/api/v1/namespaces/${profile.namespace}/services`,
+      body: rendezvousService(profile),
+    });
+  } catch (error) {
+    // Where a platform team made it, or Temper may not, it is theirs: a job of one pod needs none.
+    if (error instanceof KubeError && (error.reason === 'AlreadyExists' || error.status === 403)) return;
+    throw asTemperError(error, `create service ${profile.rendezvousService}`);
+  }
+}
+
+function refOf({ job: { metadata } }: Pick<ObservedJob, 'job'>): JobRef {
+  return { name: metadata.name, uid: metadata.uid, directory: metadata.annotations?.[annotations.directory] ?? '' };
+}
+
+function differs(status: JobStatus, seen: JobStatus): boolean {
+  if (status.state === 'ended' || status.state === 'vanished') return status.state !== seen.state;
+  return JSON.stringify(status) !== JSON.stringify(seen);
+}

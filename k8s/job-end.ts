@@ -1,0 +1,39 @@
+/**
+ * How a job ended, kept beside what it wrote: `job-end.json` in the attempt's directory.
+ *
+ * Pods go when their Job is suspended or deleted, and Jobs go by time to live or by a person's hand: a verdict that was seen once stays.
+ * Written once, by rename. Does not cover what was the cause.
+ */
+import { chown, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JobRef, JobStatus } from '../activities/backend.ts';
+
+export type JobEnd = Extract<JobStatus, { state: 'ended' }>;
+
+/** Null when none was recorded for this very Job. */
+export async function readJobEnd(job: JobRef): Promise<JobEnd | null> {
+  let text: string;
+  try {
+    text = await readFile(fileOf(job), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  const { uid, end } = JSON.parse(text) as { uid: string; end: JobEnd };
+  return uid === job.uid ? end : null;
+}
+
+export async function writeJobEnd(job: JobRef, end: JobEnd): Promise<void> {
+  const file = fileOf(job);
+  const draft = `${file}.${job.uid}.tmp`;
+  await writeFile(draft, `${JSON.stringify({ uid: job.uid, end }, null, 2)}\n`);
+  await rename(draft, file);
+}
+
+/** Lets pods write into a directory that a worker made as root; any other worker runs as the user that pods run as. */
+export async function handOver(directory: string, user: number): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  await Promise.all([directory, join(directory, 'checkpoints')].map((folder) => chown(folder, user, user)));
+}
+
+const fileOf = ({ directory }: JobRef): string => join(directory, 'job-end.json');

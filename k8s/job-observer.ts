@@ -1,0 +1,133 @@
+/**
+ * What the cluster says of Temper's Jobs and pods in one namespace: two watches for the whole worker, whoever waits.
+ *
+ * Keeps the last that was seen of each pod until its Job is gone, since a pod that was stopped vanishes with its exit code. Does not cover
+ * what a state means (job-state.ts).
+ */
+import type { KubeClient } from './kube-client.ts';
+import type { SeenPod, SentJob, SentPod } from './kube-types.ts';
+import { jobUidLabel, labels } from './labels.ts';
+import { Reflector } from './reflector.ts';
+
+/** A Job and all that was ever seen of its pods. */
+export interface ObservedJob {
+  readonly job: SentJob;
+  readonly pods: readonly SeenPod[];
+}
+
+export interface JobWaiter {
+  /** Resolves at the next change of the Job or its pods since the waiter was made or last resolved, or when the signal aborts. */
+  next(signal: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+const labelSelector = `${labels.managed}=true`;
+
+export class JobObserver {
+  readonly #jobs: Reflector<SentJob>;
+  readonly #pods: Reflector<SentPod>;
+  /** By the uid of their Job, then by their own. */
+  readonly #podsOfJobs = new Map<string, Map<string, SeenPod>>();
+  /** By the Job's name. */
+  readonly #waiters = new Map<string, Set<() => void>>();
+  readonly #namesOfJobs = new Map<string, string>();
+
+  constructor(client: KubeClient, namespace: string) {
+    this.#jobs = new Reflector<SentJob>({
+      client,
+      path: jobsPath(namespace),
+      labelSelector,
+      changed: (job) => {
+        this.#namesOfJobs.set(job.metadata.uid, job.metadata.name);
+        this.#wake(job.metadata.name);
+      },
+      gone: ({ metadata: { uid, name } }) => {
+        this.#podsOfJobs.delete(uid);
+        this.#namesOfJobs.delete(uid);
+        this.#wake(name);
+      },
+    });
+    this.#pods = new Reflector<SentPod>({
+      client,
+      path: podsPath(namespace),
+      labelSelector,
+      changed: (pod) => {
+        this.#see(pod);
+      },
+      gone: (pod) => {
+        this.#see({ ...pod, isGone: true });
+      },
+    });
+  }
+
+  /** Begins at the first call; resolves when all Jobs and pods are known. */
+  async started(): Promise<void> {
+    await Promise.all([this.#jobs.started(), this.#pods.started()]);
+  }
+
+  /** Null for a Job that is not known: a GET has the last word. */
+  find(name: string): ObservedJob | null {
+    const job = this.#jobs.get(name);
+    return job === undefined ? null : { job, pods: this.podsOf(job.metadata.uid) };
+  }
+
+  podsOf(jobUid: string): readonly SeenPod[] {
+    return [...(this.#podsOfJobs.get(jobUid)?.values() ?? [])];
+  }
+
+  all(): readonly ObservedJob[] {
+    return this.#jobs.all().map((job) => ({ job, pods: this.podsOf(job.metadata.uid) }));
+  }
+
+  waiter(name: string): JobWaiter {
+    let changed = false;
+    let resolveNext: () => void = () => undefined;
+    const wake = () => {
+      changed = true;
+      resolveNext();
+    };
+    const waiters = this.#waiters.get(name) ?? new Set();
+    this.#waiters.set(name, waiters.add(wake));
+    return {
+      async next(signal) {
+        await new Promise<void>((resolve) => {
+          resolveNext = resolve;
+          if (changed || signal.aborted) resolve();
+          signal.addEventListener(
+            'abort',
+            () => {
+              resolve();
+            },
+            { once: true },
+          );
+        });
+        changed = false;
+      },
+      close: () => {
+        waiters.delete(wake);
+        if (waiters.size === 0 && this.#waiters.get(name) === waiters) this.#waiters.delete(name);
+      },
+    };
+  }
+
+  close(): void {
+    this.#jobs.close();
+    this.#pods.close();
+  }
+
+  #see(pod: SeenPod): void {
+    const jobUid = pod.metadata.labels?.[jobUidLabel];
+    if (jobUid === undefined) return;
+    const pods = this.#podsOfJobs.get(jobUid) ?? new Map<string, SeenPod>();
+    this.#podsOfJobs.set(jobUid, pods.set(pod.metadata.uid, pod));
+    const name = this.#namesOfJobs.get(jobUid);
+    if (name !== undefined) this.#wake(name);
+  }
+
+  #wake(name: string): void {
+    for (const wake of this.#waiters.get(name) ?? []) wake();
+  }
+}
+
+export const jobsPath = (namespace: string): string => `/apis/batch/v1/namespaces/${namespace}/jobs`;
+export const podsPath = (namespace: string): string => `/api/v1/namespaces/${namespace}/pods`;

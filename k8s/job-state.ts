@@ -1,0 +1,162 @@
+/**
+ * What a Job and its pods say of a job: state, since when, and how each rank ended. Pure.
+ *
+ * Covers states and ends. Does not cover what an end means (decisions/classify.ts), nor logs (job-end.ts).
+ */
+import type { JobStatus, StopReason } from '../activities/backend.ts';
+import type { RankEnd } from '../decisions/failure.ts';
+import type { SentJob, SeenPod } from './kube-types.ts';
+import { annotations, podIndexAnnotation } from './labels.ts';
+import { trainerContainer } from './pod-template.ts';
+
+type Live = Extract<JobStatus, { reason: string | null }>;
+type Ended = Extract<JobStatus, { state: 'ended' }>;
+
+/** `pods` are all that were ever seen of the Job, with what was last seen of those that are gone. */
+export function statusOfJob(job: SentJob, pods: readonly SeenPod[]): JobStatus {
+  return isOver(job, pods) ? endOf(job, pods) : liveStatus(job, pods);
+}
+
+/** A terminal condition comes only when every pod has ended. A Job that Temper stopped is suspended, which is no condition of an end. */
+function isOver(job: SentJob, pods: readonly SeenPod[]): boolean {
+  if (terminalCondition(job) !== undefined) return true;
+  const { active = 0, terminating = 0 } = job.status ?? {};
+  return stopReasonOf(job) !== null && isSuspended(job) && active === 0 && terminating === 0 && pods.every(hasEnded);
+}
+
+function terminalCondition(job: SentJob) {
+  return job.status?.conditions?.find(
+    ({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True',
+  );
+}
+
+function isSuspended(job: SentJob): boolean {
+  return job.status?.conditions?.some(({ type, status }) => type === 'Suspended' && status === 'True') === true;
+}
+
+/** Why Temper asked the job to stop; null when it did not. */
+export function stopReasonOf(job: SentJob): StopReason | null {
+  return (job.metadata.annotations?.[annotations.stopReason] ?? null) as StopReason | null;
+}
+
+function endOf(job: SentJob, pods: readonly SeenPod[]): Ended {
+  const ranks = ranksOf(pods);
+  const condition = terminalCondition(job);
+  const ends = ranks.flatMap(({ endedAt }) => endedAt ?? []);
+  const endedAt =
+    job.status?.completionTime ?? condition?.lastTransitionTime ?? ends.sort().at(-1) ?? job.metadata.creationTimestamp;
+  const starts = pods.flatMap((pod) => startOf(pod) ?? []);
+  return {
+    state: 'ended',
+    startedAt: starts.sort()[0] ?? null,
+    // The controller's own word, where no pod was seen to end: it never made one, or they are gone since.
+    ranks: ranks.length > 0 || condition?.type !== 'Failed' ? ranks : [withoutPods(condition, endedAt)],
+    endedAt,
+    stopRequested: stopReasonOf(job),
+  };
+}
+
+function withoutPods({ reason, message }: { reason?: string; message?: string }, endedAt: string): RankEnd {
+  return {
+    rank: 0,
+    node: '',
+    exitCode: null,
+    signal: null,
+    endedAt,
+    lastLines: message ? [message] : [],
+    reason: reason ?? null,
+  };
+}
+
+/** One for each index: of pods that had the same, the one that was made last. */
+function ranksOf(pods: readonly SeenPod[]): RankEnd[] {
+  const newest = new Map<number, SeenPod>();
+  for (const pod of pods.toSorted((a, b) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp)))
+    newest.set(indexOf(pod), pod);
+  return [...newest].toSorted(([a], [b]) => a - b).map(([rank, pod]) => rankEnd(rank, pod));
+}
+
+export function indexOf(pod: SeenPod): number {
+  return Number(pod.metadata.annotations?.[podIndexAnnotation] ?? 0);
+}
+
+function rankEnd(rank: number, pod: SeenPod): RankEnd {
+  const terminated = containerOf(pod)?.state?.terminated;
+  const disruption = pod.status?.conditions?.find(
+    ({ type, status }) => type === 'DisruptionTarget' && status === 'True',
+  );
+  const said = terminated?.message?.split('\n').filter((line) => line !== '') ?? [];
+  const reason =
+    terminated?.reason === 'OOMKilled'
+      ? 'OOMKilled'
+      : (disruption?.reason ?? pod.status?.reason ?? terminated?.reason ?? null);
+  return {
+    rank,
+    node: pod.spec?.nodeName ?? '',
+    exitCode: terminated?.exitCode ?? null,
+    signal: terminated?.signal ? String(terminated.signal) : null,
+    endedAt: terminated?.finishedAt ?? null,
+    lastLines: said.length > 0 ? said : [pod.status?.message, disruption?.message].flatMap((text) => text ?? []),
+    reason,
+  };
+}
+
+function liveStatus(job: SentJob, pods: readonly SeenPod[]): Live {
+  const since = job.metadata.creationTimestamp;
+  if (stopReasonOf(job) !== null || job.metadata.deletionTimestamp !== undefined)
+    return { state: 'stopping', reason: stopReasonOf(job), since: job.metadata.deletionTimestamp ?? since };
+  if (job.spec?.suspend === true) return { state: 'queued', reason: 'suspended: its queue has not let it in', since };
+  const running = pods.filter((pod) => containerOf(pod)?.state?.running !== undefined);
+  const ofAll = job.spec?.parallelism ?? 1;
+  if (running.length >= ofAll || (running.length > 0 && pods.filter((pod) => !hasEnded(pod)).length === running.length))
+    return {
+      state: 'running',
+      reason: null,
+      since:
+        running
+          .flatMap((pod) => startOf(pod) ?? [])
+          .sort()
+          .at(-1) ?? since,
+    };
+  const waits = pods.flatMap((pod) => waitOf(pod) ?? []);
+  const [first] = waits;
+  if (first !== undefined) return first;
+  return { state: 'queued', reason: pods.length === 0 ? 'no pod was made yet' : null, since };
+}
+
+/** Why a pod does not run yet. */
+function waitOf(pod: SeenPod): Live | null {
+  if (hasEnded(pod)) return null;
+  const since = pod.metadata.creationTimestamp;
+  const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  if (scheduled?.status === 'False')
+    return { state: 'queued', reason: [scheduled.reason, scheduled.message].filter(Boolean).join(': ') || null, since };
+  if (scheduled?.status !== 'True') return { state: 'queued', reason: null, since };
+  const waiting = containerOf(pod)?.state?.waiting;
+  if (containerOf(pod)?.state?.running !== undefined) return null;
+  return {
+    state: 'starting',
+    reason: [waiting?.reason, waiting?.message].filter(Boolean).join(': ') || null,
+    since: scheduled.lastTransitionTime ?? since,
+  };
+}
+
+export function hasEnded(pod: SeenPod): boolean {
+  return (
+    pod.isGone === true ||
+    pod.status?.phase === 'Succeeded' ||
+    pod.status?.phase === 'Failed' ||
+    containerOf(pod)?.state?.terminated !== undefined
+  );
+}
+
+function startOf(pod: SeenPod): string | null {
+  const { running, terminated } = containerOf(pod)?.state ?? {};
+  const startedAt = running?.startedAt ?? terminated?.startedAt ?? null;
+  // A container that could not be started says 1970.
+  return startedAt === null || startedAt.startsWith('1970') ? null : startedAt;
+}
+
+function containerOf(pod: SeenPod) {
+  return pod.status?.containerStatuses?.find(({ name }) => name === trainerContainer);
+}

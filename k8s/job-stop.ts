@@ -1,0 +1,72 @@
+/**
+ * Stops a Job: it is suspended, so that its pods save and end; how they ended is recorded; then it is deleted.
+ *
+ * Idempotent, and each step may be repeated by another worker. Does not cover Jobs that Kueue manages: it would let a suspended one go on.
+ */
+import type { JobRef, JobStatus, StopReason } from '../activities/backend.ts';
+import { TemperError } from '../decisions/errors.ts';
+import { type JobObserver, jobsPath } from './job-observer.ts';
+import type { KubeClient } from './kube-client.ts';
+import { asTemperError, KubeError } from './kube-error.ts';
+import { annotations } from './labels.ts';
+
+export interface StopOrder {
+  readonly reason: StopReason;
+  readonly graceSeconds: number;
+  readonly client: KubeClient;
+  readonly observer: JobObserver;
+  readonly namespace: string;
+  /** As it is now; an end is recorded by whoever sees it. */
+  readonly status: () => Promise<JobStatus>;
+}
+
+/** Beyond the pods' own grace: the controller, the node and the watch take their time. */
+const moreSeconds = 60;
+
+/** Resolves when nothing of the job runs. Throws `backend-unavailable` when that cannot be confirmed in time: it is asked again. */
+export async function stopJob(job: JobRef, order: StopOrder): Promise<void> {
+  const waiter = order.observer.waiter(job.name);
+  try {
+    if (!isOver(await order.status())) await suspend(job, order);
+    const deadline = AbortSignal.timeout((order.graceSeconds + moreSeconds) * 1000);
+    while (!isOver(await order.status())) {
+      if (deadline.aborted)
+        throw new TemperError(
+          'backend-unavailable',
+          `job ${job.name} was asked to stop and still has pods: its node may be lost`,
+        );
+      await waiter.next(deadline);
+    }
+  } finally {
+    waiter.close();
+  }
+  await remove(job, order);
+}
+
+const isOver = ({ state }: JobStatus): boolean => state === 'ended' || state === 'vanished';
+
+async function suspend({ name, uid }: JobRef, { reason, client, namespace }: StopOrder): Promise<void> {
+  const body = { metadata: { uid, annotations: { [annotations.stopReason]: reason } }, spec: { suspend: true } };
+  await unlessGone(
+    () => client.send({ method: 'PATCH', path: `${jobsPath(namespace)}/${name}`, body }),
+    `suspend job ${name}`,
+  );
+}
+
+async function remove({ name, uid }: JobRef, { client, namespace }: StopOrder): Promise<void> {
+  const body = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background', preconditions: { uid } };
+  await unlessGone(
+    () => client.send({ method: 'DELETE', path: `${jobsPath(namespace)}/${name}`, body }),
+    `delete job ${name}`,
+  );
+}
+
+/** Gone, or another of its name: either way nothing of this one is left to change. A finished Job cannot be suspended: it has ended. */
+async function unlessGone(act: () => Promise<unknown>, doing: string): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (error instanceof KubeError && (error.status === 404 || error.status === 409 || error.status === 422)) return;
+    throw asTemperError(error, doing);
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * Requests to one API server: authentication by the kubeconfig, one pool of connections, patience with what passes.
+ *
+ * The only file that loads `@kubernetes/client-node`: for kubeconfig and credentials. Its own requests open a TLS connection each, have no
+ * timeout, no retries, and drop fields that they do not know; so requests and objects are plain here. Does not cover watching
+ * (reflector.ts).
+ */
+import { KubeConfig } from '@kubernetes/client-node';
+import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
+import { TemperError } from '../decisions/errors.ts';
+import { KubeError } from './kube-error.ts';
+
+export interface KubeRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** From the server's root, with its query: `/apis/batch/v1/namespaces/x/jobs`. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+export interface KubeClient {
+  /** Where the API server is. */
+  readonly server: string;
+  /** The answer as JSON. Repeated while the trouble passes: each request must be one that may be sent twice. Throws `KubeError`. */
+  send<T>(order: KubeRequest): Promise<T>;
+  /** The answer as text, for logs. Throws `KubeError`. */
+  text(path: string, signal?: AbortSignal): Promise<string>;
+  /** The answer as it comes; asked once. Throws `KubeError`. */
+  stream(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  close(): Promise<void>;
+}
+
+const requestSeconds = 30;
+const mostTries = 6;
+const firstPauseSeconds = 0.25;
+const longestPauseSeconds = 20;
+const connections = 16;
+
+/** Reads the kubeconfig (`KUBECONFIG`, `~/.kube/config`, or that of the pod). Throws `environment-unusable` where none names a server. */
+export function createKubeClient(context?: string): KubeClient {
+  const config = loadConfig(context);
+  const cluster = config.getCurrentCluster();
+  if (!cluster) throw new TemperError('environment-unusable', 'no kubeconfig names a cluster: set KUBECONFIG');
+  // Watches have a pool of their own, so that no request waits behind a stream.
+  const pools = { requests: new Pool(config), streams: new Pool(config) };
+  const ask = async ({ method, path, body, signal }: KubeRequest, pool: Pool) => {
+    try {
+      const { headers } = await credentials(config);
+      const answer = await request(new URL(path, cluster.server), {
+        method,
+        dispatcher: await pool.opened(),
+        headers: { ...headers, accept: 'application/json', 'user-agent': 'temper', ...contentType(method, body) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      if (answer.statusCode < 300) return answer.body;
+      throw refused(answer.statusCode, answer.headers, await answer.body.text());
+    } catch (cause) {
+      if (cause instanceof KubeError) throw cause;
+      signal?.throwIfAborted();
+      throw new KubeError(`${cluster.server} does not answer (${(cause as Error).message})`, { cause });
+    }
+  };
+  const patiently = async (order: KubeRequest): Promise<string> => {
+    for (let tries = 1; ; tries += 1) {
+      const timeout = AbortSignal.timeout(requestSeconds * 1000);
+      const signal = order.signal ? AbortSignal.any([order.signal, timeout]) : timeout;
+      try {
+        return await (await ask({ ...order, signal }, pools.requests)).text();
+      } catch (error) {
+        order.signal?.throwIfAborted();
+        const trouble = error instanceof KubeError ? error : new KubeError(`${cluster.server} does not answer in time`);
+        if (!trouble.isPassing || tries >= mostTries) throw trouble;
+        await pause(trouble.retryAfterSeconds ?? firstPauseSeconds * 2 ** (tries - 1), order.signal);
+      }
+    }
+  };
+  return {
+    server: cluster.server,
+    send: async <T>(order: KubeRequest) => JSON.parse(await patiently(order)) as T,
+    text: (path, signal) => patiently({ method: 'GET', path, ...(signal ? { signal } : {}) }),
+    stream: async (path, signal) => await ask({ method: 'GET', path, signal }, pools.streams),
+    async close() {
+      await Promise.all([pools.requests.close(), pools.streams.close()]);
+    },
+  };
+}
+
+function loadConfig(context: string | undefined): KubeConfig {
+  const config = new KubeConfig();
+  try {
+    config.loadFromDefault();
+  } catch (cause) {
+    throw new TemperError('environment-unusable', `the kubeconfig cannot be read: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+  if (context === undefined) return config;
+  if (config.getContextObject(context) === null) {
+    const names = config.getContexts().map(({ name }) => name);
+    throw new TemperError(
+      'environment-unusable',
+      `the kubeconfig has no context "${context}"; it has: ${names.join(', ') || 'none'}`,
+    );
+  }
+  config.setCurrentContext(context);
+  return config;
+}
+
+interface Credentials {
+  headers?: Record<string, string>;
+  ca?: string | Buffer;
+  cert?: string | Buffer;
+  key?: string | Buffer;
+  rejectUnauthorized?: boolean;
+  servername?: string;
+}
+
+/** Asked before each request: tokens are renewed in between. */
+async function credentials(config: KubeConfig): Promise<Credentials> {
+  const found: Credentials = {};
+  await config.applyToHTTPSOptions(found as Parameters<KubeConfig['applyToHTTPSOptions']>[0]);
+  return found;
+}
+
+/** Connections, opened when they are first needed; credentials that could not be had are asked for again. */
+class Pool {
+  readonly #config: KubeConfig;
+  #dispatcher: Promise<Dispatcher> | null = null;
+
+  constructor(config: KubeConfig) {
+    this.#config = config;
+  }
+
+  async opened(): Promise<Dispatcher> {
+    this.#dispatcher ??= dispatcherFor(this.#config);
+    try {
+      return await this.#dispatcher;
+    } catch (error) {
+      this.#dispatcher = null;
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    const dispatcher = await this.#dispatcher?.catch(() => null);
+    await dispatcher?.destroy();
+  }
+}
+
+async function dispatcherFor(config: KubeConfig): Promise<Dispatcher> {
+  const { ca, cert, key, rejectUnauthorized, servername } = await credentials(config);
+  const tls = Object.fromEntries(
+    Object.entries({ ca, cert, key, rejectUnauthorized, servername }).filter(([, value]) => value !== undefined),
+  );
+  const connect = { ...tls, keepAlive: true, keepAliveInitialDelay: 30_000 };
+  const proxy = config.getCurrentCluster()?.proxyUrl;
+  // HTTP/1.1: with one shared connection every request would wait for the slowest stream.
+  const options = { connect, connections, allowH2: false, bodyTimeout: 0 };
+  return proxy === undefined ? new Agent(options) : new ProxyAgent({ ...options, uri: proxy, requestTls: tls });
+}
+
+function contentType(method: KubeRequest['method'], body: unknown): Record<string, string> {
+  if (body === undefined) return {};
+  return { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
+}
+
+function refused(status: number, headers: Record<string, unknown>, text: string): KubeError {
+  const retryAfter = Number(headers['retry-after']);
+  const said = statusOf(text);
+  return new KubeError(said.message ?? `HTTP ${String(status)}: ${text.slice(0, 300)}`, {
+    status,
+    reason: said.reason ?? null,
+    retryAfterSeconds: Number.isFinite(retryAfter) ? Math.min(retryAfter, longestPauseSeconds) : null,
+  });
+}
+
+/** A proxy before the server answers with something else. */
+function statusOf(text: string): { readonly reason?: string; readonly message?: string } {
+  try {
+    const said: unknown = JSON.parse(text);
+    return typeof said === 'object' && said !== null ? said : {};
+  } catch {
+    return {};
+  }
+}
+
+/** With jitter, so that workers that were refused together do not come back together. */
+async function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+  const milliseconds = Math.min(seconds, longestPauseSeconds) * 1000 * (0.75 + Math.random() / 2);
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,213 @@
+/** What a Job and its pods, as a real API server sends them, mean for a job. */
+import type { JobStatus } from '../../activities/backend.ts';
+import { statusOfJob } from '../../k8s/job-state.ts';
+import type { SeenPod, SentJob } from '../../k8s/kube-types.ts';
+
+const made = '2026-11-29T10:00:00Z';
+const started = '2026-11-29T10:00:05Z';
+const ended = '2026-11-29T10:07:00Z';
+
+const condition = (type: string, reason?: string, message?: string) => ({
+  type,
+  status: 'True',
+  lastTransitionTime: ended,
+  ...(reason === undefined ? {} : { reason }),
+  ...(message === undefined ? {} : { message }),
+});
+
+function job(changes: { pods?: number; status?: object; spec?: object; annotations?: object } = {}): SentJob {
+  return {
+    metadata: {
+      name: 'j',
+      uid: 'u',
+      resourceVersion: '1',
+      creationTimestamp: made,
+      annotations: { ...changes.annotations },
+    },
+    spec: { parallelism: changes.pods ?? 1, template: {}, ...changes.spec },
+    status: { ...changes.status },
+  };
+}
+
+function pod(
+  changes: { index?: number; state?: object; conditions?: object[]; phase?: string; made?: string } = {},
+): SeenPod {
+  const { index = 0, state, conditions = [], phase } = changes;
+  const name = `j-${String(index)}`;
+  return {
+    metadata: {
+      name,
+      uid: `${name}-${changes.made ?? made}`,
+      resourceVersion: '1',
+      creationTimestamp: changes.made ?? made,
+      annotations: { 'batch.kubernetes.io/job-completion-index': String(index) },
+    },
+    spec: { containers: [], nodeName: `node-${String(index)}` },
+    status: {
+      phase: phase ?? 'Running',
+      conditions: [{ type: 'PodScheduled', status: 'True', lastTransitionTime: made }, ...conditions] as never,
+      containerStatuses:
+        state === undefined ? [] : [{ name: 'trainer', image: 'i', imageID: 'i', ready: true, restartCount: 0, state }],
+    },
+  };
+}
+const running = { running: { startedAt: started } };
+const terminated = (exitCode: number, reason = 'Error', more: object = {}) => ({
+  terminated: { exitCode, reason, startedAt: started, finishedAt: ended, ...more },
+});
+const failed = { status: { conditions: [condition('Failed', 'BackoffLimitExceeded')] } };
+
+test.each<{ title: string; job: SentJob; pods: SeenPod[]; want: Partial<JobStatus> }>([
+  { title: 'no pod yet', job: job(), pods: [], want: { state: 'queued', reason: 'no pod was made yet', since: made } },
+  {
+    title: 'no node has room',
+    job: job(),
+    pods: [
+      {
+        ...pod({ phase: 'Pending' }),
+        status: {
+          phase: 'Pending',
+          conditions: [
+            {
+              type: 'PodScheduled',
+              status: 'False',
+              reason: 'Unschedulable',
+              message: '0/1 nodes are available: 1 Insufficient nvidia.com/gpu.',
+            },
+          ],
+        },
+      },
+    ],
+    want: { state: 'queued', reason: 'Unschedulable: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu.' },
+  },
+  {
+    title: 'an image that cannot be pulled',
+    job: job(),
+    pods: [
+      pod({
+        phase: 'Pending',
+        state: { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image "x"' } },
+      }),
+    ],
+    want: { state: 'starting', reason: 'ImagePullBackOff: Back-off pulling image "x"' },
+  },
+  {
+    title: 'a queue that has not let it in',
+    job: job({ spec: { suspend: true } }),
+    pods: [],
+    want: { state: 'queued' },
+  },
+  {
+    title: 'its one pod runs',
+    job: job(),
+    pods: [pod({ state: running })],
+    want: { state: 'running', since: started },
+  },
+  {
+    title: 'one of two pods runs: the job does not yet',
+    job: job({ pods: 2 }),
+    pods: [
+      pod({ state: running }),
+      pod({ index: 1, phase: 'Pending', state: { waiting: { reason: 'ContainerCreating' } } }),
+    ],
+    want: { state: 'starting', reason: 'ContainerCreating' },
+  },
+  {
+    title: 'one of two pods has failed and the other still ends: not over',
+    job: job({ pods: 2, status: { conditions: [condition('FailureTarget', 'PodFailurePolicy')], active: 1 } }),
+    pods: [pod({ state: terminated(1), phase: 'Failed' }), pod({ index: 1, state: running })],
+    want: { state: 'running' },
+  },
+  {
+    title: 'asked to stop, and its pod saves',
+    job: job({ spec: { suspend: true }, annotations: { 'temper.dev/stop-reason': 'cancel' }, status: { active: 1 } }),
+    pods: [pod({ state: running })],
+    want: { state: 'stopping', reason: 'cancel' },
+  },
+  {
+    title: 'asked to stop, and its pod has ended',
+    job: job({
+      spec: { suspend: true },
+      annotations: { 'temper.dev/stop-reason': 'stalled' },
+      status: { conditions: [condition('Suspended', 'JobSuspended')] },
+    }),
+    pods: [pod({ state: terminated(75), phase: 'Failed' })],
+    want: { state: 'ended', stopRequested: 'stalled', startedAt: started },
+  },
+  {
+    title: 'asked to stop before its pod had a node: the pod is gone, and never ran',
+    job: job({
+      spec: { suspend: true },
+      annotations: { 'temper.dev/stop-reason': 'cancel' },
+      status: { conditions: [condition('Suspended', 'JobSuspended')] },
+    }),
+    pods: [{ ...pod({ phase: 'Pending' }), isGone: true }],
+    want: { state: 'ended', stopRequested: 'cancel', startedAt: null },
+  },
+])('$title', ({ job: of, pods, want }) => {
+  expect(statusOfJob(of, pods)).toMatchObject(want);
+});
+
+test.each<{ title: string; job: SentJob; pods: SeenPod[]; want: readonly object[] }>([
+  {
+    title: 'killed for its memory, whatever the exit code',
+    job: job(failed),
+    pods: [pod({ phase: 'Failed', state: terminated(9, 'OOMKilled') })],
+    want: [{ rank: 0, exitCode: 9, reason: 'OOMKilled', node: 'node-0', endedAt: ended }],
+  },
+  {
+    title: 'preempted: the condition says more than the exit code',
+    job: job(failed),
+    pods: [
+      pod({
+        phase: 'Failed',
+        state: terminated(137),
+        conditions: [condition('DisruptionTarget', 'PreemptionByScheduler', 'preempting to make room')],
+      }),
+    ],
+    want: [{ exitCode: 137, reason: 'PreemptionByScheduler', lastLines: ['preempting to make room'] }],
+  },
+  {
+    title: 'what a trainer said in its termination message',
+    job: job(failed),
+    pods: [pod({ phase: 'Failed', state: terminated(1, 'Error', { message: 'Traceback\nValueError: no' }) })],
+    want: [{ lastLines: ['Traceback', 'ValueError: no'] }],
+  },
+  {
+    title: 'each rank, of two pods of one rank the later',
+    job: job({ pods: 2, ...failed }),
+    pods: [
+      pod({ index: 1, phase: 'Failed', state: terminated(143) }),
+      pod({ phase: 'Failed', state: terminated(1), made: '2026-11-29T10:01:00Z' }),
+      pod({ phase: 'Failed', state: terminated(139) }),
+    ],
+    want: [
+      { rank: 0, exitCode: 1 },
+      { rank: 1, exitCode: 143, node: 'node-1' },
+    ],
+  },
+  {
+    title: 'no pod was ever seen: the controller’s own word',
+    job: job({
+      status: {
+        conditions: [condition('Failed', 'DeadlineExceeded', 'Job was active longer than specified deadline')],
+      },
+    }),
+    pods: [],
+    want: [
+      { exitCode: null, reason: 'DeadlineExceeded', lastLines: ['Job was active longer than specified deadline'] },
+    ],
+  },
+])('an end: $title', ({ job: of, pods, want }) => {
+  expect(statusOfJob(of, pods)).toMatchObject({ state: 'ended', ranks: want });
+});
+
+test('a container that could not be started never began', () => {
+  const unstarted = {
+    terminated: { exitCode: 128, reason: 'StartError', startedAt: '1970-01-01T00:00:00Z', finishedAt: ended },
+  };
+  expect(statusOfJob(job(failed), [pod({ phase: 'Failed', state: unstarted })])).toMatchObject({
+    state: 'ended',
+    startedAt: null,
+  });
+});

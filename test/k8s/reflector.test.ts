@@ -1,0 +1,132 @@
+/** What a watch must live through: a scripted server answers each list and each watch with what the test says. */
+import type { KubeClient, KubeRequest } from '../../k8s/kube-client.ts';
+import { KubeError } from '../../k8s/kube-error.ts';
+import { type KubeObject, Reflector } from '../../k8s/reflector.ts';
+import { eventually } from '../support/eventually.ts';
+
+type Answer = object | Error;
+const object = (name: string, version: number, uid = name): KubeObject => ({
+  metadata: { name, uid, resourceVersion: String(version) },
+});
+const page = (version: number, items: readonly KubeObject[], more?: string) => ({
+  metadata: { resourceVersion: String(version), ...(more === undefined ? {} : { continue: more }) },
+  items,
+});
+const event = (type: string, of: object) => ({ type, object: of });
+const gone410 = event('ERROR', { code: 410, reason: 'Expired', message: 'too old resource version' });
+/** A watch that stays open and says nothing more. */
+const quiet = Symbol('quiet');
+type Watch = readonly (object | typeof quiet)[] | Error;
+
+function scripted(lists: readonly Answer[], watches: readonly Watch[]) {
+  const asked: string[] = [];
+  const said: string[] = [];
+  let listed = 0;
+  let watched = 0;
+  const client: KubeClient = {
+    server: 'scripted',
+    send<T>({ path }: KubeRequest) {
+      asked.push(path);
+      const answer = lists[Math.min(listed++, lists.length - 1)];
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(structuredClone(answer) as T);
+    },
+    text: () => Promise.reject(new Error('no logs here')),
+    stream(path, signal) {
+      asked.push(path);
+      const watch = watches[watched++] ?? [quiet];
+      if (watch instanceof Error) return Promise.reject(watch);
+      return Promise.resolve(bytesOf(watch, signal));
+    },
+    close: () => Promise.resolve(),
+  };
+  const reflector = new Reflector<KubeObject>({
+    client,
+    path: '/objects',
+    labelSelector: 'a=b',
+    changed: ({ metadata }) => void said.push(`${metadata.name}@${metadata.resourceVersion}`),
+    gone: ({ metadata }) => void said.push(`-${metadata.name}`),
+    random: () => 0,
+    times: { pause: 0.001, silence: 0.05 },
+  });
+  return { reflector, asked, said, names: () => reflector.all().map(({ metadata }) => metadata.name) };
+}
+
+async function* bytesOf(watch: Exclude<Watch, Error>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  for (const each of watch) {
+    if (each === quiet) {
+      await new Promise((resolve) => {
+        signal.addEventListener('abort', resolve);
+      });
+      throw new Error('aborted');
+    }
+    // Cut in the middle: a line may come in two pieces.
+    const line = Buffer.from(`${JSON.stringify(each)}\n`);
+    yield line.subarray(0, 7);
+    yield line.subarray(7);
+  }
+}
+
+const saysInTheEnd = async ({ said, reflector }: ReturnType<typeof scripted>, want: readonly string[]) => {
+  await reflector.started();
+  await eventually('all is said', 10, () => Promise.resolve(said.length >= want.length ? true : null));
+  reflector.close();
+  expect(said).toEqual(want);
+};
+
+test('what is there is told page by page, then each change', async () => {
+  const script = scripted(
+    [page(5, [object('a', 1)], 'next'), page(5, [object('b', 2)])],
+    [[event('ADDED', object('c', 6)), event('MODIFIED', object('a', 7)), event('DELETED', object('b', 8)), quiet]],
+  );
+  await saysInTheEnd(script, ['a@1', 'b@2', 'c@6', 'a@7', '-b']);
+  expect(script.names()).toEqual(['a', 'c']);
+  expect(script.asked[1]).toContain('continue=next');
+  expect(script.asked[2]).toContain('resourceVersion=5');
+});
+
+test('a version that is too old is listed anew, and what went meanwhile is told as gone', async () => {
+  const script = scripted(
+    [page(5, [object('a', 1), object('b', 2)]), page(20, [object('a', 1), object('c', 15)])],
+    [[gone410], [quiet]],
+  );
+  await saysInTheEnd(script, ['a@1', 'b@2', '-b', 'c@15']);
+});
+
+test('a bookmark moves the version on: the next watch begins there', async () => {
+  const script = scripted(
+    [page(5, [])],
+    [[event('BOOKMARK', object('', 90))], [event('ADDED', object('a', 91)), quiet]],
+  );
+  await saysInTheEnd(script, ['a@91']);
+  expect(script.asked.at(-1)).toContain('resourceVersion=90');
+});
+
+test.each<{ title: string; trouble: Watch }>([
+  { title: 'a reset connection', trouble: new KubeError('ECONNRESET') },
+  { title: 'an error of the server', trouble: new KubeError('boom', { status: 500 }) },
+  { title: 'a refusal', trouble: new KubeError('no rights', { status: 403 }) },
+  { title: 'a half-open connection that says nothing', trouble: [quiet] },
+  { title: 'a watch that ends at once', trouble: [] },
+  { title: 'an answer that is no JSON', trouble: new SyntaxError('Unexpected token <') },
+])('$title is outlived', async ({ trouble }) => {
+  const script = scripted([page(5, [])], [trouble, trouble, [event('ADDED', object('a', 6)), quiet]]);
+  await saysInTheEnd(script, ['a@6']);
+});
+
+test('a list that fails is asked again, for as long as it takes', async () => {
+  const down = new KubeError('no answer');
+  await saysInTheEnd(scripted([down, down, down, page(5, [object('a', 1)])], [[quiet]]), ['a@1']);
+});
+
+test('an object of the same name that was made anew is another one', async () => {
+  const script = scripted([page(5, [object('a', 1, 'first')])], [[event('ADDED', object('a', 9, 'second')), quiet]]);
+  await saysInTheEnd(script, ['a@1', '-a', 'a@9']);
+});
+
+test('nothing is asked before somebody waits, and closing ends it', async () => {
+  const script = scripted([page(5, [])], [[quiet]]);
+  expect(script.asked).toEqual([]);
+  script.reflector.close();
+  await script.reflector.started();
+  expect(script.asked).toEqual([]);
+});

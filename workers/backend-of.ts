@@ -1,0 +1,54 @@
+/** The backend that a profile names, on this machine. Does not cover the store or the ledger (place.ts). */
+import { join } from 'node:path';
+import type { Backend } from '../activities/backend.ts';
+import type { Profile } from '../configs/schema.ts';
+import { createLocalBackend, type LocalCommand } from '../local/backend.ts';
+import { mustBeProgram } from './program-check.ts';
+import type { Settings } from './settings.ts';
+
+export interface OpenBackend {
+  readonly backend: Backend;
+  /** Stops watching; jobs go on. */
+  close(): Promise<void>;
+}
+
+/** Throws `environment-unusable`. */
+export async function openBackend(profile: Profile, settings: Settings, storeDirectory: string): Promise<OpenBackend> {
+  switch (profile.backend) {
+    case 'local': {
+      mustBeProgram(settings.python, 'TEMPER_PYTHON');
+      const backend = createLocalBackend({
+        root: join(storeDirectory, 'local'),
+        slots: profile.slots,
+        command: () => trainerOf(profile, settings),
+      });
+      return {
+        backend,
+        close() {
+          backend.close();
+          return Promise.resolve();
+        },
+      };
+    }
+    case 'kubernetes': {
+      // Half a second of loading that no other profile needs.
+      const [{ createKubeClient }, { createKubernetesBackend }] = await Promise.all([
+        import('../k8s/kube-client.ts'),
+        import('../k8s/backend.ts'),
+      ]);
+      const backend = createKubernetesBackend(profile, createKubeClient(profile.context));
+      return { backend, close: () => backend.close() };
+    }
+  }
+}
+
+/** What a job runs: the profile's own trainer, or the built-in ones. */
+function trainerOf({ trainer }: Extract<Profile, { backend: 'local' }>, { python, home }: Settings): LocalCommand {
+  const [file, ...args] = trainer ?? [];
+  if (file !== undefined) return { file, args };
+  return {
+    file: python,
+    args: ['-m', 'temper_trainers'],
+    env: { PYTHONPATH: join(home, 'trainers'), PYTHONUNBUFFERED: '1' },
+  };
+}
