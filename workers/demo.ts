@@ -2,11 +2,16 @@
  * `npm run demo`: an embedded Temporal server, a worker, and the whole tiny pipeline, followed to its leaderboard.
  *
  * Read top-down: open, start, follow, show, close. Ctrl-C leaves the pipeline open and nothing running; the next run goes on.
+ * `-- --kill trainer|worker|server|everything` is demo/killed-demo.ts.
  */
+import { parseArgs } from 'node:util';
 import type { Client } from '@temporalio/client';
+import { TemperError } from '../decisions/errors.ts';
 import { createScreen } from './terminal/bars.ts';
 import { followPipeline, type PipelineEnd } from './terminal/follow.ts';
 import { leaderboardText } from './terminal/leaderboard-text.ts';
+import { killedDemo } from './demo/killed-demo.ts';
+import { killable, type Killable } from './demo/kill-each-phase.ts';
 import { startOrJoin } from './demo/start-or-join.ts';
 import { timesText } from './terminal/times-text.ts';
 import { openEmbeddedTemper } from './embedded-temper.ts';
@@ -31,8 +36,10 @@ try {
 }
 
 async function demo(): Promise<number> {
+  const kill = killAsked(process.argv.slice(2));
   const stop = onStopSignal(process);
   const settings = { ...readSettings(process.env), heartbeatSeconds: 1 };
+  if (kill !== null) return await killedDemo({ what: kill, settings, screen, stop, undisturbedId: pipelineId });
   const temper = await openEmbeddedTemper({ settings, profile: 'local', defaultRecipe: 'tiny', scanSeconds: 1 });
   try {
     const run = await startOrJoin(temper.client, {
@@ -53,6 +60,20 @@ async function demo(): Promise<number> {
     await temper.close({ hurry: stop.hurried });
     if (stop.asked.aborted) screen.say('Nothing of it runs now; `npm run demo` goes on from here.');
   }
+}
+
+/** Null without `--kill`. Throws `invalid-input`. */
+function killAsked(words: string[]): Killable | null {
+  const allowed = '`npm run demo -- --kill trainer`, or worker, server, everything';
+  try {
+    const { kill } = parseArgs({ args: words, options: { kill: { type: 'string' } } }).values;
+    if (kill === undefined) return null;
+    const known = killable.find((one) => one === kill);
+    if (known !== undefined) return known;
+  } catch (cause) {
+    throw new TemperError('invalid-input', `the demo knows nothing of "${words.join(' ')}": ${allowed}`, { cause });
+  }
+  throw new TemperError('invalid-input', `there is nothing called so to kill: ${allowed}`);
 }
 
 async function show(client: Client, end: PipelineEnd): Promise<number> {

@@ -5,7 +5,7 @@
  */
 import type { KeptTemper } from '../../workers/demo/kept-temper.ts';
 import type { TornCheckpoint } from './count.ts';
-import { type LiveJob, liveJobs } from './live-jobs.ts';
+import { type LiveJob, liveJobs } from '../../workers/demo/live-jobs.ts';
 import type { Random } from './seeded-random.ts';
 import { tearSomething } from './tear.ts';
 

@@ -6,11 +6,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import {
-  isGrpcServiceError,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { isOutage } from '../../workers/demo/outage.ts';
 import { workflowNames, type PipelineInput, type PipelineResult } from '../../workflows/contract.ts';
 import { releaseUpdate, searchAttributes } from '../../workflows/messages.ts';
 
@@ -101,15 +98,6 @@ async function lookAt(client: Client, pipeline: LoadPipeline): Promise<boolean> 
 function failureText(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error ? cause.message : message;
-}
-
-/** Numbers of gRPC codes of a server, or a worker, that is away: CANCELLED, DEADLINE_EXCEEDED, UNAVAILABLE and the like. */
-const outages = [1, 2, 4, 8, 9, 10, 13, 14];
-
-function isOutage(error: unknown): boolean {
-  if (isGrpcServiceError(error)) return outages.includes(error.code);
-  const { cause, name } = error as Error;
-  return name === 'WorkflowUpdateRPCTimeoutOrCancelledError' || (cause !== undefined && isOutage(cause));
 }
 
 function recipeOf(seed: number): Record<string, unknown> {

@@ -15,7 +15,7 @@ import { readSettings } from '../../workers/settings.ts';
 import { freePort } from '../support/free-port.ts';
 import { countFrom, type Counts, type TornCheckpoint } from './count.ts';
 import { chooseTarget, kill, type Kill } from './kills.ts';
-import { liveJobs } from './live-jobs.ts';
+import { liveJobs } from '../../workers/demo/live-jobs.ts';
 import { createLoad, type Load, type LoadPipeline, undisturbedDigest } from './load.ts';
 import { seededRandom, type Random } from './seeded-random.ts';
 
@@ -98,7 +98,7 @@ async function preparePlace({ folder, worker, stepSeconds = 0.1 }: ChaosOptions)
   const read = readSettings(process.env);
   const settings = { ...read, storeDirectory, port: await freePort(), uiPort: await freePort(), taskQueue: 'chaos' };
   const trainers = join(settings.home, 'trainers');
-  const trainer = ['env', `PYTHONPATH=${trainers}`, settings.python, '-S', join(trainers, 'bench', 'stand_in')];
+  const trainer = ['env', `PYTHONPATH=${trainers}`, settings.python, join(trainers, 'bench', 'stand_in')];
   const profile = { name: 'local', backend: 'local', slots, graceSeconds: 5 };
   const withTrainer = { ...profile, trainer: [...trainer, '--step-seconds', String(stepSeconds)] };
   await writeFile(join(profiles, 'local.yaml'), stringify(withTrainer));

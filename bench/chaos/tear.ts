@@ -5,7 +5,7 @@
  */
 import { appendFile, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LiveJob } from './live-jobs.ts';
+import type { LiveJob } from '../../workers/demo/live-jobs.ts';
 import type { Random } from './seeded-random.ts';
 
 export interface Tear {
