@@ -14,6 +14,7 @@ const classes: Readonly<Record<string, FailureClass>> = {
   DeletionByPodGC: 'node-lost',
   NodeLost: 'node-lost',
   NodeShutdown: 'node-lost',
+  'machine-restarted': 'node-lost',
   NodeAffinity: 'unschedulable',
   Unschedulable: 'unschedulable',
   FailedScheduling: 'unschedulable',

@@ -156,6 +156,8 @@ export type ClassReason =
   | { readonly rule: 'exit-code'; readonly rank: number; readonly exitCode: number }
   | { readonly rule: 'signal'; readonly rank: number; readonly signal: string }
   | { readonly rule: 'backend-reason'; readonly rank: number; readonly reason: string }
+  /** What watched the process died before it saw an end; `began`: it had seen a beginning. */
+  | { readonly rule: 'end-unseen'; readonly rank: number; readonly began: boolean }
   | { readonly rule: 'trainer-said'; readonly reason: string; readonly message: string }
   | { readonly rule: 'stopped-by-temper'; readonly why: 'cancel' | 'shutdown' | 'stalled' | 'deadline' }
   | { readonly rule: 'no-result' }

@@ -47,6 +47,7 @@ function causeOf(end: RankEnd): WeighedCause | null {
     const because: ClassReason = { rule: 'backend-reason', rank, reason: end.reason };
     return { class: reasonClass, rootCause: end.reason, rank, node, because, weight: 'cause' };
   }
+  if (signal === null && exitCode === null && endsUnseen.includes(end.reason)) return fromUnseen(end);
   if (signal === null && (exitCode === null || exitCode === 0)) return null;
   const hint = hintFrom(lastLines);
   if (hint?.weight !== 'cause') {
@@ -57,6 +58,18 @@ function causeOf(end: RankEnd): WeighedCause | null {
     return fromHint(end, hint);
   }
   return fromExit(end);
+}
+
+/** The local backend's words for a process that ended, or never began, while nobody watched. */
+const endsUnseen: readonly (string | null)[] = ['no-exit-record', 'never-started'];
+
+/** What killed the watcher killed the process, unless its log knows better. */
+function fromUnseen(end: RankEnd): WeighedCause {
+  const { rank, node, lastLines } = end;
+  const hint = hintFrom(lastLines);
+  if (hint?.weight === 'cause') return fromHint(end, hint);
+  const because: ClassReason = { rule: 'end-unseen', rank, began: end.reason === 'no-exit-record' };
+  return { class: 'killed', rootCause: 'end unseen', rank, node, because, weight: 'symptom' };
 }
 
 /** What one process' log names by itself, however that process ended; null when its log knows nothing of such weight. */

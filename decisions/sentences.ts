@@ -72,6 +72,10 @@ function classReason(because: ClassReason): string {
       return `rank ${because.rank} was ended by ${because.signal}`;
     case 'backend-reason':
       return `the backend says ${because.reason} of rank ${because.rank}`;
+    case 'end-unseen':
+      return because.began
+        ? `nobody saw rank ${because.rank} end: what watched it died too`
+        : `rank ${because.rank} never began: what was to start it died`;
     case 'trainer-said':
       return `the trainer stopped itself (${because.reason}): ${because.message}`;
     case 'stopped-by-temper':

@@ -40,9 +40,9 @@ export interface Exit {
   readonly endedAt: string;
   /**
    * `never-started`: stopped before it began; `spawn-failed`: the system refused to start it; `no-exit-record`: it died with its
-   * supervisor and nobody saw how.
+   * supervisor and nobody saw how; `machine-restarted`: it was there before the machine came up last.
    */
-  readonly reason: 'never-started' | 'spawn-failed' | 'no-exit-record' | null;
+  readonly reason: 'never-started' | 'spawn-failed' | 'no-exit-record' | 'machine-restarted' | null;
 }
 
 export interface JobFiles {

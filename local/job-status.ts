@@ -9,7 +9,7 @@ import type { JobRef, JobStatus } from '../activities/backend.ts';
 import { type Claim, type Exit, jobFiles, type JobFiles, type Started } from './job-files.ts';
 import { lastLinesOf } from './log-tail.ts';
 import { endProcesses } from './process-group.ts';
-import { isAlive, type ProcessIdentity } from './process-identity.ts';
+import { bootNow, isAlive, type ProcessIdentity } from './process-identity.ts';
 
 export interface Look {
   readonly status: JobStatus;
@@ -31,7 +31,8 @@ export async function lookAt(job: JobRef, now: () => Date): Promise<Look> {
   if (started !== null && (await isAlive(started.trainer)))
     return { status: await orphaned(files, started), lifeline: started.trainer };
   await endProcesses({ leader: started?.trainer ?? null, token: claim.token }, 0);
-  const reason = started === null ? 'never-started' : 'no-exit-record';
+  const restarted = claim.supervisor.boot !== (await bootNow());
+  const reason = restarted ? 'machine-restarted' : started === null ? 'never-started' : 'no-exit-record';
   await files.recordExit({ token: claim.token, exitCode: null, signal: null, endedAt: now().toISOString(), reason });
   const recorded = await files.readExit();
   return recorded === null ? { status: { state: 'vanished' }, lifeline: null } : ended(files, recorded);
@@ -75,7 +76,7 @@ async function ended(files: JobFiles, exit: Exit): Promise<Look> {
     node: hostname(),
     exitCode: exit.exitCode,
     signal: exit.signal,
-    endedAt: exit.reason === 'no-exit-record' ? null : exit.endedAt,
+    endedAt: exit.reason === 'no-exit-record' || exit.reason === 'machine-restarted' ? null : exit.endedAt,
     lastLines: await lastLinesOf(files.log),
     reason: exit.reason,
   };

@@ -8,7 +8,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { TemperError } from '../decisions/errors.ts';
-import { entryOf, isAlive, type ProcessIdentity } from './process-identity.ts';
+import { bootNow, entryOf, isAlive, type ProcessIdentity } from './process-identity.ts';
 
 export interface JobProcesses {
   /** The process that leads the group; its pid is the group's id. Null before it was started. */
@@ -64,9 +64,9 @@ function signal(pids: readonly number[], name: NodeJS.Signals): void {
   }
 }
 
-/** A group's id is not given away while a member lives; when the leader's pid is another process now, the group is another one too. */
+/** A group's id is not given away while a member lives, unless the machine was restarted; when the leader's pid is another process now, the group is another one too. */
 async function trustedGroup(leader: ProcessIdentity | null): Promise<number | null> {
-  if (leader === null) return null;
+  if (leader === null || leader.boot !== (await bootNow())) return null;
   if (await isAlive(leader)) return leader.pid;
   return (await entryOf(leader.pid)) === null ? leader.pid : null;
 }

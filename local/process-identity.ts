@@ -29,8 +29,13 @@ let boot: Promise<string> | null = null;
 /** Who this pid is now; null when no such process lives. */
 export async function identityOf(pid: number): Promise<ProcessIdentity | null> {
   const entry = await entryOf(pid);
+  return entry === null ? null : { pid, startTime: entry.startTime, boot: await bootNow() };
+}
+
+/** Which boot of the machine this is. */
+export async function bootNow(): Promise<string> {
   boot ??= bootOfMachine();
-  return entry === null ? null : { pid, startTime: entry.startTime, boot: await boot };
+  return await boot;
 }
 
 /** Whether that very process lives. */

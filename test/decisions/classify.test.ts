@@ -50,6 +50,26 @@ describe('what one process says', () => {
       seen: alone({ exitCode: null, reason: 'ImagePullBackOff' }),
       want: 'image-pull',
     },
+    {
+      title: 'an end that nobody saw, since its supervisor was killed too',
+      seen: alone({ exitCode: null, reason: 'no-exit-record', endedAt: null }),
+      want: 'killed',
+    },
+    {
+      title: 'an end that nobody saw, with a log that knows why',
+      seen: alone({ ...oom, exitCode: null, reason: 'no-exit-record', endedAt: null }),
+      want: 'gpu-oom',
+    },
+    {
+      title: 'a process whose supervisor was killed before it began',
+      seen: alone({ exitCode: null, reason: 'never-started' }),
+      want: 'killed',
+    },
+    {
+      title: 'a machine that was restarted under its job',
+      seen: alone({ exitCode: null, reason: 'machine-restarted', endedAt: null }),
+      want: 'node-lost',
+    },
     { title: 'exit 134', seen: alone({ exitCode: 134 }), want: 'crashed' },
     { title: 'exit 139', seen: alone({ exitCode: 139 }), want: 'crashed' },
     { title: 'exit 75: someone asked it to stop', seen: alone({ exitCode: 75 }), want: 'interrupted' },

@@ -205,6 +205,25 @@ test('a pid that was given away again is not life', async () => {
   expect(await isAlive(stranger)).toBe(true);
 });
 
+test('a job of before the machine came up last is over, and that is why', async () => {
+  const backend = place.backend();
+  const spec = await place.job('exit 0');
+  const other = await backend.submit(await place.job('sleep 60'));
+  await statusWhen(backend, other, isRunning);
+  // Pid and start time are those of a living process: after a boot both may come again.
+  const stranger = await trainerOf(other);
+  const before = { ...stranger, boot: 'an earlier one' };
+  const files = jobFiles(spec.directory);
+  await files.claim({ name: spec.name, token: 'old', supervisor: before, claimedAt: '2026-01-01T00:00:00.000Z' });
+  await files.recordStarted({ token: 'old', trainer: before, slots: [0], startedAt: '2026-01-01T00:00:00.000Z' });
+  const job = { name: spec.name, uid: 'old', directory: spec.directory };
+  expect(await backend.status(job)).toMatchObject({
+    state: 'ended',
+    ranks: [{ exitCode: null, endedAt: null, reason: 'machine-restarted' }],
+  });
+  expect(await isAlive(stranger)).toBe(true);
+});
+
 test('nextChange answers with the current status when its signal comes', async () => {
   const backend = place.backend();
   const job = await backend.submit(await place.job('sleep 60'));
