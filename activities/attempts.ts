@@ -11,6 +11,7 @@ import { dueSteps, targetStepOf } from '../decisions/due-steps.ts';
 import type { Asked } from '../decisions/failure.ts';
 import { jobName } from '../decisions/job-name.ts';
 import { chooseResumePoint, type ResumePoint } from '../decisions/resume-point.ts';
+import { reservationKey } from '../decisions/reservation-key.ts';
 import { sentenceOfResumePoint } from '../decisions/sentences.ts';
 import type { RunPlace } from '../store/run-directory.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
@@ -173,18 +174,18 @@ export async function reserve(
   const { context, purpose, opened } = wish;
   const { pipelineId: workflowId, runId, phase } = context;
   const { workflowExecution } = activityInfo();
-  const reservationKey = `${workflowExecution?.runId ?? runId}/${purpose}/${String(opened)}`;
+  const key = reservationKey({ ownerRunId: workflowExecution?.runId ?? runId, purpose, opened });
   const at = dependencies.now().toISOString();
   const { number } = await dependencies.ledger.reserveAttempt({
     workflowId,
     runId,
     phase: phase.name,
     purpose,
-    reservationKey,
+    reservationKey: key,
     at,
   });
   const { store } = dependencies.placeOf(context.profile);
-  const directory = await store.openRun({ pipeline: workflowId, phase: phase.name, purpose, number }, reservationKey);
+  const directory = await store.openRun({ pipeline: workflowId, phase: phase.name, purpose, number }, key);
   const name = jobName({
     workflowId,
     phase: purpose === 'train' ? phase.name : `${phase.name}/evaluation`,

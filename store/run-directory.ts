@@ -94,6 +94,11 @@ export async function writeRequest(files: RunFiles, request: unknown): Promise<v
   await writeByRename(files.request, `${JSON.stringify(request, null, 2)}\n`);
 }
 
+/** Who owns the directory; null when nobody does. */
+export async function ownerOfRun(directory: string): Promise<string | null> {
+  return await readOwner(join(directory, 'owner.json'));
+}
+
 async function readOwner(path: string): Promise<string | null> {
   try {
     return (JSON.parse(await readFile(path, 'utf8')) as { owner: string }).owner;

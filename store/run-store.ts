@@ -13,7 +13,14 @@ import type { Inspection } from './formats/reader.ts';
 import { readLogWindow, type LogWindow, type LogWish } from './log-window.ts';
 import { tailProgress } from './progress.ts';
 import { readResult } from './result.ts';
-import { createRunDirectory, runDirectory, runFiles, type RunPlace, writeRequest } from './run-directory.ts';
+import {
+  createRunDirectory,
+  ownerOfRun,
+  runDirectory,
+  runFiles,
+  type RunPlace,
+  writeRequest,
+} from './run-directory.ts';
 import { checkStore, freeBytesOf } from './store-check.ts';
 
 export interface RunStore {
@@ -21,6 +28,8 @@ export interface RunStore {
   check(): Promise<void>;
   /** Creates the directory for this owner, or finds it again; returns its path. Throws `ledger-conflict` when it is somebody else's. */
   openRun(place: RunPlace, owner: string): Promise<string>;
+  /** The owner that `openRun` was called with; null for a directory of somebody else's. */
+  ownerOf(directory: string): Promise<string | null>;
   requestPath(directory: string): string;
   writeRequest(directory: string, request: unknown): Promise<void>;
   /** Torn ones included, by step. */
@@ -56,6 +65,7 @@ export function createRunStore(root: string): RunStore {
     async openRun(place, owner) {
       return (await createRunDirectory(runDirectory(root, place), owner)).directory;
     },
+    ownerOf: (directory) => ownerOfRun(directory),
     requestPath: (directory) => runFiles(directory).request,
     writeRequest: (directory, request) => writeRequest(runFiles(directory), request),
     checkpoints: (directory) => listCheckpoints(directory),

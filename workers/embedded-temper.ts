@@ -11,6 +11,7 @@ import { createActivities } from '../activities/index.ts';
 import { checkStore } from '../store/store-check.ts';
 import { startEmbeddedServer } from './embedded-server.ts';
 import { openPlace, type OpenPlace } from './place.ts';
+import { reaperOf } from './reaper.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import type { Settings } from './settings.ts';
 import { installRuntime, startTemperWorker } from './temper-worker.ts';
@@ -94,12 +95,18 @@ async function open(options: EmbeddedTemperOptions, closers: (() => Promise<void
   if (place.place.profile.backend === 'local') closers.push(() => stopJobs(place.place.backend, leaving));
   const worker = await startTemperWorker({ ...settings, address: server.address, activities });
   closers.push(() => worker.stop());
+  const client = new Client({ connection, namespace: settings.namespace });
+  const reaper = reaperOf(place, client, (line) => workerLog.write(`${line}\n`));
+  closers.push(() => {
+    reaper.close();
+    return Promise.resolve();
+  });
   const workerDied = worker.running.then(() => new Promise<never>(() => undefined));
   const died = Promise.race([server.died, workerDied]);
   died.catch(() => undefined);
 
   return {
-    client: new Client({ connection, namespace: settings.namespace }),
+    client,
     place,
     uiUrl: server.uiUrl,
     died,

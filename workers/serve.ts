@@ -3,9 +3,10 @@
  *
  * Covers opening and leaving fast: jobs run on. Does not cover an embedded server (embedded-temper.ts).
  */
-import type { Connection } from '@temporalio/client';
+import { Client, type Connection } from '@temporalio/client';
 import { createActivities } from '../activities/index.ts';
 import { openPlace } from './place.ts';
+import { reaperOf } from './reaper.ts';
 import type { Settings } from './settings.ts';
 import { installRuntime, startTemperWorker, type TemperWorkerOptions } from './temper-worker.ts';
 
@@ -34,6 +35,8 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const place = await openPlace({ settings, connection, profile, defaultRecipe, scanSeconds });
   const activities = createActivities(place.dependencies);
   const worker = await startTemperWorker({ ...settings, address, connection: native, activities });
+  const client = new Client({ connection, namespace: settings.namespace });
+  const reaper = reaperOf(place, client, options.log);
   return {
     async until(stop) {
       const asked = new Promise<void>((resolve) => {
@@ -46,6 +49,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
         await Promise.race([asked, worker.running]);
         await worker.stop();
       } finally {
+        reaper.close();
         await place.close();
       }
     },

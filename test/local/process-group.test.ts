@@ -4,7 +4,7 @@ import { membersOf } from '../../local/process-group.ts';
 import { identityOf, type ProcessIdentity } from '../../local/process-identity.ts';
 
 /** A group whose leader has gone and whose member lives on. */
-async function leaderlessGroup(): Promise<{ leader: ProcessIdentity; member: number; end(): void }> {
+async function leaderlessGroup(): Promise<{ leader: ProcessIdentity; member: number; end: () => void }> {
   const shell = spawn('sh', ['-c', 'sleep 60 & echo $!; read -r go'], {
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -16,7 +16,7 @@ async function leaderlessGroup(): Promise<{ leader: ProcessIdentity; member: num
   shell.stdout.destroy();
   await once(shell, 'exit');
   const member = Number(text.toString());
-  return { leader, member, end: () => process.kill(member, 'SIGKILL') };
+  return { leader, member, end: () => void process.kill(member, 'SIGKILL') };
 }
 
 test('what a dead leader left in its group belongs to the job', async () => {

@@ -16,8 +16,8 @@ import { killIfThere } from '../../scripts/processes-of-store.ts';
 export interface DemoPlace {
   readonly store: string;
   readonly port: number;
-  /** Starts the program, with these variables changed; undefined takes one away. */
-  start(environment?: Readonly<Record<string, string | undefined>>): DemoRun;
+  /** Starts the program with these arguments, and with these variables changed; undefined takes one away. */
+  start(environment?: Readonly<Record<string, string | undefined>>, args?: readonly string[]): DemoRun;
   close(): Promise<void>;
 }
 
@@ -51,8 +51,8 @@ export async function demoPlace(recipe: string): Promise<DemoPlace> {
   return {
     store,
     port,
-    start(changes = {}) {
-      const run = startDemo({ ...environment, ...changes });
+    start(changes = {}, args = []) {
+      const run = startDemo({ ...environment, ...changes }, args);
       runs.push(run);
       return run;
     },
@@ -64,8 +64,8 @@ export async function demoPlace(recipe: string): Promise<DemoPlace> {
   };
 }
 
-function startDemo(env: NodeJS.ProcessEnv): DemoRun {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'workers/demo.ts'], {
+function startDemo(env: NodeJS.ProcessEnv, words: readonly string[]): DemoRun {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'workers/demo.ts', ...words], {
     cwd: repository,
     env,
     detached: true,

@@ -1,0 +1,85 @@
+/** A phase that is terminated by hand leaves its job: the reaper of a worker ends it, with a real server and a real process. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import type { JobRef } from '../../activities/backend.ts';
+import { reservationKey } from '../../decisions/reservation-key.ts';
+import { createLocalBackend, type LocalBackend } from '../../local/backend.ts';
+import { type Reaper, startReaper } from '../../workers/reaper.ts';
+import { ownerStates } from '../../workers/workflow-owners.ts';
+import { workflowNames } from '../../workflows/contract.ts';
+import { type Embedded, freePorts, type Site, startEmbedded } from '../support/embedded.ts';
+import { eventually } from '../support/eventually.ts';
+
+let embedded: Embedded;
+let site: Site;
+let backend: LocalBackend;
+
+beforeAll(async () => {
+  embedded = await startEmbedded();
+  site = await embedded.site('reaper');
+  const command = () => ({ file: 'sleep', args: ['600'] });
+  backend = createLocalBackend({ root: join(site.store, 'local'), slots: 8, command });
+});
+afterAll(async () => {
+  for (const job of await backend.list()) await backend.stop(job, { reason: 'shutdown', graceSeconds: 0 });
+  backend.close();
+  await embedded.close();
+});
+
+/** A phase's run that nobody works on, and a job of it. */
+async function phaseWithJob(name: string): Promise<{ job: JobRef; terminate(): Promise<unknown> }> {
+  const workflowId = `${name}/sft`;
+  const start = () =>
+    embedded.client.workflow.start(workflowNames.phase, { workflowId, taskQueue: 'nobody', args: [{}] });
+  const run = await start();
+  const key = reservationKey({ ownerRunId: run.firstExecutionRunId, purpose: 'train', opened: 1 });
+  const directory = await site.runs.openRun({ pipeline: name, phase: 'sft', purpose: 'train', number: 1 }, key);
+  const labels = { pipeline: name, phase: 'sft', attempt: 1, workflowId: name };
+  const needs = { slots: 1, memoryFactor: 1, sharedMemoryFactor: 1, avoidNodes: [] };
+  const spec = { name: `t-${name}-a1`, directory, requestPath: site.runs.requestPath(directory), ...needs, labels };
+  return {
+    job: await backend.submit(spec),
+    async terminate() {
+      await run.terminate('by hand');
+      return await start(); // the same id anew: an open run of the name, which does not own the job
+    },
+  };
+}
+
+function reaperIn(minutes: number, client: Client = embedded.client): Reaper {
+  const reaper = startReaper({
+    backend,
+    store: site.runs,
+    ledger: site.ledger,
+    ownerStates: (runIds) => ownerStates(client, runIds),
+    graceSeconds: 1,
+    now: () => new Date(Date.now() + minutes * 60_000),
+    say: () => undefined,
+  });
+  reaper.close();
+  return reaper;
+}
+
+it('ends the job of a terminated run ten minutes later, though its id was started anew; not that of an open one', async () => {
+  const [theirs, mine] = [await phaseWithJob('theirs'), await phaseWithJob('mine')];
+  expect(await reaperIn(60).look()).toEqual([]);
+  await theirs.terminate();
+  await pause(1000); // the list of the server is a moment behind
+  expect(await reaperIn(9).look()).toEqual([]);
+
+  const [port] = await freePorts();
+  const connection = Connection.lazy({ address: `127.0.0.1:${String(port)}` });
+  const away = new Client({ connection });
+  await expect(away.withDeadline(Date.now() + 2000, () => reaperIn(11, away).look())).rejects.toThrow();
+  await connection.close();
+  expect((await backend.status(theirs.job)).state).toBe('running');
+
+  const stopped = await eventually('the job of the terminated run is stopped', 20, async () => {
+    const jobs = await reaperIn(11).look();
+    return jobs.length > 0 && jobs;
+  });
+  expect(stopped).toEqual([theirs.job]);
+  expect(await backend.status(theirs.job)).toMatchObject({ state: 'ended', stopRequested: 'cancel' });
+  expect((await backend.status(mine.job)).state).toBe('running');
+});

@@ -1,0 +1,114 @@
+/**
+ * Stops jobs of this worker's store whose workflow is closed for long: a run that was terminated by hand stops nothing itself.
+ *
+ * One a worker, over whatever backend: one list of jobs, and one question to Temporal for all of them, at each look. Where the server
+ * cannot be reached nothing is stopped. Does not cover jobs whose owner nobody knows: they are left alone.
+ */
+import type { Client } from '@temporalio/client';
+import type { Backend, JobRef } from '../activities/backend.ts';
+import { type OwnerState, judgeOwner } from '../decisions/reap.ts';
+import { ownerRunOf } from '../decisions/reservation-key.ts';
+import type { Ledger } from '../store/ledger/ledger.ts';
+import type { RunStore } from '../store/run-store.ts';
+import type { OpenPlace } from './place.ts';
+import { ownerStates } from './workflow-owners.ts';
+
+export interface ReaperOptions {
+  readonly backend: Pick<Backend, 'list' | 'stop'>;
+  readonly store: Pick<RunStore, 'ownerOf'>;
+  readonly ledger: Pick<Ledger, 'liveAttempts' | 'changeAttempt'>;
+  /** By run id. Rejects when Temporal cannot be asked. */
+  readonly ownerStates: (runIds: readonly string[]) => Promise<ReadonlyMap<string, OwnerState>>;
+  /** Seconds that a job gets to save. */
+  readonly graceSeconds: number;
+  readonly now: () => Date;
+  readonly say: (line: string) => void;
+  /** Pause between two looks. @default 60 */
+  readonly everySeconds?: number;
+}
+
+export interface Reaper {
+  /** Looks now; resolves to what was stopped. */
+  look(): Promise<readonly JobRef[]>;
+  close(): void;
+}
+
+export function startReaper(options: ReaperOptions): Reaper {
+  const { everySeconds = 60, say } = options;
+  /** Owners never change: each directory is read once. */
+  const owners = new Map<string, string | null>();
+  const look = async () => await reap(options, owners);
+  let timer: NodeJS.Timeout | undefined;
+  const tell = (error: unknown) => {
+    say(`the reaper could not look, and stopped nothing: ${textOf(error)}`);
+  };
+  let closed = false;
+  const later = () => {
+    if (closed) return;
+    timer = setTimeout(() => void look().catch(tell).finally(later), everySeconds * 1000);
+    timer.unref();
+  };
+  later();
+  return {
+    look,
+    close() {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The reaper of a worker in this place. */
+export function reaperOf(open: OpenPlace, client: Client, say: (line: string) => void): Reaper {
+  const { place, dependencies } = open;
+  return startReaper({
+    backend: place.backend,
+    store: place.store,
+    ledger: dependencies.ledger,
+    ownerStates: (runIds) => ownerStates(client, runIds),
+    graceSeconds: place.profile.graceSeconds,
+    now: () => dependencies.now(),
+    say,
+  });
+}
+
+async function reap(options: ReaperOptions, owners: Map<string, string | null>): Promise<readonly JobRef[]> {
+  const { backend, store, now } = options;
+  const jobs = await backend.list();
+  for (const { directory } of jobs) {
+    if (!owners.has(directory)) owners.set(directory, ownerRunOf((await store.ownerOf(directory)) ?? ''));
+  }
+  for (const directory of owners.keys()) if (!jobs.some((job) => job.directory === directory)) owners.delete(directory);
+  const runIds = [...new Set([...owners.values()].filter((owner) => owner !== null))];
+  if (runIds.length === 0) return [];
+  const states = await options.ownerStates(runIds);
+  const ends = jobs.map(async (job) => {
+    const owner = states.get(owners.get(job.directory) ?? '') ?? { kind: 'unknown' };
+    const decision = judgeOwner(owner, now().toISOString());
+    return decision.kind === 'stop' && (await end(options, job, decision.closedAt)) ? [job] : [];
+  });
+  return (await Promise.all(ends)).flat();
+}
+
+/** False when it could not be stopped: one that hangs keeps no other from its end. */
+async function end(options: ReaperOptions, job: JobRef, closedAt: string): Promise<boolean> {
+  const { backend, graceSeconds, say } = options;
+  try {
+    await backend.stop(job, { reason: 'cancel', graceSeconds });
+    await recordEnd(options, job);
+  } catch (error) {
+    say(`job ${job.name} runs for nobody, and could not be stopped: ${textOf(error)}`);
+    return false;
+  }
+  say(`job ${job.name} ran for nobody, its workflow run having closed at ${closedAt}: it was stopped`);
+  return true;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function recordEnd({ ledger, now }: ReaperOptions, job: JobRef): Promise<void> {
+  const attempt = (await ledger.liveAttempts()).find(({ jobUid }) => jobUid === job.uid);
+  if (attempt !== undefined) await ledger.changeAttempt(attempt, { state: 'cancelled', at: now().toISOString() });
+}
