@@ -35,7 +35,7 @@ async function phaseWithJob(name: string): Promise<{ job: JobRef; terminate(): P
   const run = await start();
   const key = reservationKey({ ownerRunId: run.firstExecutionRunId, purpose: 'train', opened: 1 });
   const directory = await site.runs.openRun({ pipeline: name, phase: 'sft', purpose: 'train', number: 1 }, key);
-  const labels = { pipeline: name, phase: 'sft', attempt: 1, workflowId: name };
+  const labels = { pipeline: name, phase: 'sft', kind: 'sft', attempt: 1, workflowId: name };
   const needs = { slots: 1, memoryFactor: 1, sharedMemoryFactor: 1, avoidNodes: [] };
   const spec = { name: `t-${name}-a1`, directory, requestPath: site.runs.requestPath(directory), ...needs, labels };
   return {
