@@ -19,7 +19,13 @@ installRuntime((line) => process.stderr.write(`${line}\n`));
 const settings = { ...readSettings(process.env), heartbeatSeconds: 1 };
 const address = `127.0.0.1:${String(settings.port)}`;
 const connection = await Connection.connect({ address });
-const place = await openPlace({ settings, connection, profile: 'local', defaultRecipe: 'tiny', scanSeconds: 0.5 });
+const place = await openPlace({
+  settings,
+  connection,
+  profile: process.env['TEMPER_TEST_PROFILE'] ?? 'local',
+  defaultRecipe: 'tiny',
+  scanSeconds: 0.5,
+});
 const worker = await startTemperWorker({ ...settings, address, activities: createActivities(place.dependencies) });
 process.send?.('ready');
 
