@@ -21,6 +21,8 @@ const usage = 'npm run cluster -- up | down | status [--cache DIR]';
 const usageProblem = 64;
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
+// Who reads along may stop reading (`up 2>&1 | head`): the cluster comes up all the same.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 const commands: Readonly<Record<string, (options: Options) => Promise<void>>> = { up, down, status };
 

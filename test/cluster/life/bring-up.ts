@@ -7,6 +7,7 @@
 import { mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { exitCodes, SetupProblem } from '../../../scripts/setup/problem.mjs';
+import { ensureBytecode } from '../images/bytecode.ts';
 import { readHostPython } from '../images/host-python.ts';
 import { ensureTrainerImage } from '../images/trainer-image.ts';
 import { ensureBinaries } from '../machine/binaries.ts';
@@ -40,6 +41,7 @@ export async function bringUp(given: BringUp): Promise<SlotPlaces> {
   const binaries = await ensureBinaries(context);
   const python = readHostPython(given.python);
   const trainer = await ensureTrainerImage({ context, binaries, python });
+  await ensureBytecode(python, context.say);
   stop.throwIfAborted();
   const environment = environmentOf(binaries, context.environment);
   const { kubectl } = binaries;
