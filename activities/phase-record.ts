@@ -26,7 +26,9 @@ export function identityOfPhase(context: PhaseToIdentify): { readonly text: stri
     const digest = 'jsonl' in benchmark.data ? dataDigests[benchmark.data.jsonl] : undefined;
     return [name, { ...benchmark, digest }] as const;
   });
-  const parts = { phase, model, seed, benchmarks: Object.fromEntries(contents), dataDigest };
+  // What follows a base knows its content by the digest of the checkpoint it starts from.
+  const modelDigest = phase.kind === 'base' && 'path' in model ? (dataDigests[model.path] ?? null) : null;
+  const parts = { phase, model, modelDigest, seed, benchmarks: Object.fromEntries(contents), dataDigest };
   const text = identityText({ ...parts, startDigest: start?.digest ?? null });
   return { text, digest: createHash('sha256').update(text).digest('hex') };
 }

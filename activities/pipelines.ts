@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { pipeline as stream } from 'node:stream/promises';
 import type { Recipe } from '../configs/schema.ts';
@@ -66,7 +66,10 @@ export function pipelineActivities(dependencies: ActivityDependencies): Pipeline
   };
 }
 
-/** SHA-256 of each JSONL file that the recipe names: a changed file is other data. Throws `not-found` with the field. */
+/**
+ * SHA-256 of each JSONL file that the recipe names, and of names, sizes and times of the files of its model's folder: what was changed in
+ * place is something else. Throws `not-found` with the field.
+ */
 export async function digestsOfData(recipe: Recipe): Promise<Record<string, string>> {
   const named = [
     ...recipe.phases.flatMap((phase) =>
@@ -75,6 +78,7 @@ export async function digestsOfData(recipe: Recipe): Promise<Record<string, stri
     ...Object.entries(recipe.benchmarks).map(([name, { data }]) => ({ field: `benchmarks.${name}.data.jsonl`, data })),
   ];
   const digests: Record<string, string> = {};
+  if ('path' in recipe.model) digests[recipe.model.path] = await digestOfFolder('model.path', recipe.model.path);
   for (const { field, data } of named) {
     if ('jsonl' in data) digests[data.jsonl] ??= await digestOfFile(field, data.jsonl);
   }
@@ -96,17 +100,34 @@ function mustBeAbsolute(field: string, path: string): void {
   throw new TemperError('invalid-input', `${field}: is "${path}", and trainers run elsewhere: name an absolute path`);
 }
 
+/** Reads no weights: a base that is named again costs little, and its checkpoint's own seal says whether anything changed. */
+async function digestOfFolder(field: string, path: string): Promise<string> {
+  mustBeAbsolute(field, path);
+  const hash = createHash('sha256');
+  try {
+    for (const name of (await readdir(path)).sort()) {
+      const entry = await stat(join(path, name));
+      const { size, mtimeMs } = entry;
+      if (entry.isFile()) hash.update(`${JSON.stringify(name)} ${String(size)} ${String(mtimeMs)}\n`);
+    }
+  } catch (cause) {
+    throw unreadable(field, path, cause);
+  }
+  return hash.digest('hex');
+}
+
+function unreadable(field: string, path: string, cause: unknown): TemperError {
+  const why = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+  return new TemperError('not-found', `${field}: ${path} cannot be read by the worker (${why})`, { cause });
+}
+
 async function digestOfFile(field: string, path: string): Promise<string> {
   mustBeAbsolute(field, path);
   const hash = createHash('sha256');
   try {
     await stream(createReadStream(path), hash);
   } catch (cause) {
-    throw new TemperError(
-      'not-found',
-      `${field}: ${path} cannot be read by the worker (${(cause as NodeJS.ErrnoException).code ?? 'unknown error'})`,
-      { cause },
-    );
+    throw unreadable(field, path, cause);
   }
   return hash.digest('hex');
 }

@@ -15,6 +15,8 @@ export interface IdentityParts {
   readonly benchmarks: Readonly<Record<string, Benchmark>>;
   /** Digest of the data's content; null for a phase without data, or with data made from a seed. */
   readonly dataDigest: string | null;
+  /** For a `base` that a folder is named for: digest of what lies in it. @default null */
+  readonly modelDigest?: string | null;
   /** Digest of the checkpoint that the phase starts from; null for `base`. */
   readonly startDigest: string | null;
 }
@@ -39,7 +41,7 @@ export function identityText(parts: IdentityParts): string {
     params: phase.params,
     data: 'data' in phase ? { ...phase.data, digest: parts.dataDigest } : null,
     seed: parts.seed,
-    model: parts.model,
+    model: parts.modelDigest ? { ...parts.model, digest: parts.modelDigest } : parts.model,
     evaluate: phase.evaluate ?? null,
     gate: phase.gate,
     onReject: phase.onReject,

@@ -60,7 +60,7 @@ describe('explain', () => {
         1,
         expect.stringMatching(/^Resumes from the newest checkpoint in .*killed cost an attempt, 1 of 5 are spent\.$/),
       ],
-      ['attempt', 2, 'Attempt 2: starting.'],
+      ['attempt', 2, 'Attempt 2: queued.'],
       ['start', 2, 'Goes on from demo/sft/a1/checkpoint-20 at step 20.'],
     ]);
   });

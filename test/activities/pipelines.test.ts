@@ -1,10 +1,12 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createActivities } from '../../activities/index.ts';
-import { activityBench, type ActivityBench, runId } from '../support/activity-bench.ts';
-import { leastPhases, recipeOf } from '../support/recipes.ts';
+import { identityOfPhase } from '../../activities/phase-record.ts';
+import { phaseSchema } from '../../configs/schema.ts';
+import { activityBench, type ActivityBench, contextOf, runId } from '../support/activity-bench.ts';
+import { basePhase, type Document, leastPhases, recipeOf } from '../support/recipes.ts';
 
 let bench: ActivityBench;
 beforeEach(async () => {
@@ -42,6 +44,28 @@ describe('resolvePipeline', () => {
     await writeFile(path, '{"prompt": "1+1"}\n');
     const { dataDigests } = await bench.as(runId).resolvePipeline({ recipe: withJsonl(path) });
     expect(dataDigests).toEqual({ [path]: createHash('sha256').update('{"prompt": "1+1"}\n').digest('hex') });
+  });
+
+  test('a digest of what lies in the folder of its model, so that one changed in place is another model', async () => {
+    const path = join(bench.folder, 'model');
+    await mkdir(path);
+    for (const name of ['config.json', 'model.safetensors']) await writeFile(join(path, name), '{"model_type": "x"}');
+    const recipe = recipeOf([], { model: { path, format: 'hf' } });
+    const resolve = async () => (await bench.as(runId).resolvePipeline({ recipe })).dataDigests;
+    const before = await resolve();
+    expect(await resolve()).toEqual(before);
+    const weights = join(path, 'model.safetensors');
+    await writeFile(weights, '{"model_type": "y"}'); // the same size
+    await utimes(weights, new Date(), new Date('2026-11-30T00:00:00Z'));
+    const after = await resolve();
+    expect([Object.keys(after), after[path] === before[path]]).toEqual([[path], false]);
+
+    const identity = (phase: Document, dataDigests: Readonly<Record<string, string>>) =>
+      identityOfPhase(contextOf({ phase: phaseSchema.parse(phase), model: { path, format: 'hf' }, dataDigests }))
+        .digest;
+    expect(identity(basePhase, before)).not.toBe(identity(basePhase, after));
+    // What follows knows its start by the digest of its content: the same bytes are the same work.
+    expect(identity(leastPhases.sft, before)).toBe(identity(leastPhases.sft, after));
   });
 
   test.each([

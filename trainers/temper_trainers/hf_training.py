@@ -5,6 +5,8 @@ Checkpoints are never rotated (Temper prunes). A phase resumes from exactly `req
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -12,7 +14,7 @@ from transformers import PrinterCallback
 
 from .contract import Run
 from .damage import telling_damage
-from .errors import StoppedError
+from .errors import ConfigError, StoppedError
 from .hf_progress import ProgressCallback
 from .model import trainable_digest
 
@@ -44,12 +46,24 @@ def training_arguments(run: Run, batch_size: int) -> dict[str, Any]:
     }
 
 
+def require_same_schedule(checkpoint: Path, target_step: int) -> None:
+    """Refuse a checkpoint of a training to another step: the learning rate would jump to another schedule, unnoticed."""
+    state = json.loads((checkpoint / "trainer_state.json").read_text(encoding="utf-8"))
+    planned = state.get("max_steps")
+    if planned not in (None, target_step):
+        raise ConfigError(
+            f"{checkpoint} belongs to a training of {planned} steps: going on to step {target_step} would bend its schedule"
+        )
+
+
 def train(run: Run, trainer: Any, callback: ProgressCallback) -> None:
     """Train to the target step, or to a stop; a stop has saved a checkpoint and raises StoppedError."""
     trainer.remove_callback(PrinterCallback)
     trainer.add_callback(callback)
     resume = run.request.resume
     with run.saving_on_stop(), telling_damage(resume, lambda: not callback.has_begun):
+        if resume is not None:
+            require_same_schedule(resume.path, run.request.target_step)
         trainer.train(resume_from_checkpoint=str(resume.path) if resume else None)
     run.outcome.final_step = trainer.state.global_step
     run.outcome.weights_after = trainable_digest(trainer.model)

@@ -157,7 +157,7 @@ def test_orpo_resumes_exactly_on_the_pairs_of_the_first_attempt(
     assert kept
     assert (resumed.directory / "pairs.jsonl").read_bytes() == kept
     shutil.move(straight.directory / "pairs.jsonl", straight.directory / "gone")
-    again = attempts.run("orpo", targetStep=3, **fields, resume=straight.resume(2))
+    again = attempts.run("orpo", targetStep=4, **fields, resume=straight.resume(2))
     assert (again.directory / "pairs.jsonl").read_bytes() == kept
 
 

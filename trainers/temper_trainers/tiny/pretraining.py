@@ -14,7 +14,7 @@ import torch
 from ..checkpoint_folder import whole_folder
 from ..contract import Run
 from ..determinism import settle_torch
-from ..errors import StoppedError
+from ..errors import ConfigError, StoppedError
 from ..model import trainable_digest
 from ..packed_model import write_packed_model
 from ..training_state import load_state, save_state
@@ -44,6 +44,11 @@ class Pretraining:
         if resume is not None:
             run.started_from(resume.path, resume.step, "hf", resume.digest)
             state = load_state(resume)
+            if state["of"] != run.request.target_step:
+                raise ConfigError(
+                    f"{resume.path} belongs to a training of {state['of']} steps: going on to step "
+                    f"{run.request.target_step} would bend its schedule"
+                )
             self.model.load_state_dict(state["model"])
             self.optimizer.load_state_dict(state["optimizer"])
             self.source.setstate(state["source"])
@@ -86,6 +91,7 @@ class Pretraining:
                     "optimizer": self.optimizer.state_dict(),
                     "source": self.source.getstate(),
                     "step": self.step,
+                    "of": self.run.request.target_step,
                 },
             )
         self.run.seal(target, self.step, "hf")
