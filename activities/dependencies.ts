@@ -5,6 +5,7 @@ import type { Ledger } from '../store/ledger/ledger.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { Scanner } from '../store/scanner.ts';
 import type { Backend } from './backend.ts';
+import type { Webhook } from './webhook.ts';
 
 /** A profile in use. */
 export interface Place {
@@ -28,6 +29,10 @@ export interface ActivityDependencies {
   readonly defaultRecipe: string | null;
   /** Whether the server knows Temper's search attributes. */
   searchAttributesKnown(): Promise<boolean>;
+  /** Whoever is told where the profile names somebody. */
+  readonly webhook: Webhook;
+  /** Address of a pipeline's page in the Web UI. */
+  pageOf(pipelineId: string, runId: string): string;
   /** How often a watched job says that it is watched. Seconds. */
   readonly heartbeatSeconds: number;
   now(): Date;

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import type { Benchmark } from '../configs/schema.ts';
 import { TemperError } from '../decisions/errors.ts';
+import { evaluationBudget } from '../decisions/evaluation-budget.ts';
 import type { EvaluationKey, ProblemOutcome } from '../decisions/evaluation.ts';
 import type { CheckpointRef, EvaluationInput, PhaseContext } from '../workflows/contract.ts';
 import { reserve, type AttemptTicket } from './attempts.ts';
@@ -30,8 +31,10 @@ interface EndedEvaluation {
 }
 
 export interface EvaluationActivities {
-  /** Null when the ledger has all of them. */
-  openEvaluation(input: EvaluationInput & { readonly opened: number }): Promise<AttemptTicket | null>;
+  /** Null when the ledger has all of them; in words when the pipeline's budget has no room for what is missing. */
+  openEvaluation(
+    input: EvaluationInput & { readonly opened: number },
+  ): Promise<AttemptTicket | { readonly spent: string } | null>;
   judgeEvaluation(input: EndedEvaluation): Promise<EvaluationJudgement>;
 }
 
@@ -53,6 +56,8 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
       const names = new Set(missing.map(({ benchmark }) => benchmark));
       await claimBenchmarks(ledger, context, { names, at: dependencies.now().toISOString() });
       const { number, directory, name, store } = await reserve(dependencies, { context, purpose: 'evaluate', opened });
+      const spent = await beyondBudget(dependencies, context, { number, wanted: missing.length });
+      if (spent !== null) return { spent };
       const request = {
         contract: 1,
         job: name,
@@ -120,6 +125,28 @@ async function judgeEvaluation(
     return { kind: 'completed', sentence: `${String(recorded)} evaluations recorded`, delaySeconds: 0 };
   const ends = judged.decision.kind === 'fail' || judged.decision.kind === 'hold';
   return { kind: ends ? 'fail' : 'again', sentence: judged.sentence, delaySeconds: judged.decision.delaySeconds };
+}
+
+/** Made, and asked for by jobs of lower numbers that are on their way. Null where there is room. */
+async function beyondBudget(
+  { ledger, ...dependencies }: ActivityDependencies,
+  { pipelineId: workflowId, runId, phase, budgets }: PhaseContext,
+  { number, wanted }: { readonly number: number; readonly wanted: number },
+): Promise<string | null> {
+  const made = await ledger.evaluationCountOf(runId);
+  const jobs = await ledger.attemptsOf({ workflowId, runId, phase: phase.name, purpose: 'evaluate' });
+  // The answer of a try whose reply was lost stays.
+  const wasRefused = jobs.some((job) => job.number === number && job.state === 'cancelled');
+  const onTheirWay = jobs
+    .filter((job) => job.number < number && job.endedAt === null)
+    .map(({ request }) => (request as { evaluations?: readonly unknown[] } | null)?.evaluations?.length ?? 0)
+    .reduce((sum, count) => sum + count, 0);
+  const budget = evaluationBudget({ budget: budgets.evaluations, made, onTheirWay, wanted });
+  if (budget.kind === 'room')
+    return wasRefused ? 'The evaluation budget was spent when these evaluations were asked for' : null;
+  const key = { workflowId, phase: phase.name, purpose: 'evaluate' as const, number };
+  await ledger.changeAttempt(key, { state: 'cancelled', at: dependencies.now().toISOString() });
+  return budget.sentence;
 }
 
 async function missingOf(

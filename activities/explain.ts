@@ -7,6 +7,7 @@ import { nearestName } from '../configs/nearest-name.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { sentencesOfStage, sentenceOfVerdict } from '../decisions/gate-sentences.ts';
 import type { GateVerdict } from '../decisions/gate-report.ts';
+import { sentenceOfNotification } from '../decisions/notification.ts';
 import type { RetryDecision } from '../decisions/retry.ts';
 import { bytesText, sentenceOfGo } from '../decisions/prune-sentences.ts';
 import { duration, sentenceOfClass, sentenceOfRetry } from '../decisions/sentences.ts';
@@ -14,6 +15,7 @@ import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { DecisionRecord, VerdictRecord } from '../store/ledger/decisions.ts';
 import type { IncidentRecord } from '../store/ledger/incidents.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
+import type { NotificationRecord } from '../store/ledger/notifications.ts';
 import type { PhaseRecord } from '../store/ledger/phases.ts';
 import type { PipelineRecord } from '../store/ledger/pipelines.ts';
 import type { ExplainedEvent, ExplainedPhase, Explanation } from '../workflows/contract-questions.ts';
@@ -102,6 +104,7 @@ async function explainedPhase(ledger: Ledger, record: PhaseRecord): Promise<Expl
     ...(await ledger.incidentRecordsOf({ ...of, purpose: 'evaluate' })).map(incidentEvent),
     ...(await ledger.decisionsOf(of)).map(decisionEvent),
     ...(await ledger.verdictsOf(of)).map(verdictEvent),
+    ...(await ledger.notificationsOf(of)).map(notificationEvent),
   ];
   const { sentence } = (record.because ?? { sentence: '' }) as { sentence: string };
   return { phase: record.phase, kind, state, because: sentence, events: events.toSorted(byTime).map(bounded) };
@@ -117,6 +120,7 @@ const order: readonly ExplainedEvent['about'][] = [
   'release',
   'prune',
   'verdict',
+  'notification',
 ];
 
 function byTime(a: ExplainedEvent, b: ExplainedEvent): number {
@@ -194,6 +198,11 @@ function verdictEvent({ verdict, at }: VerdictRecord): ExplainedEvent {
     sentence: sentenceOfVerdict(said),
     lines: said.stages.flatMap((stage) => sentencesOfStage(stage)),
   };
+}
+
+function notificationEvent(record: NotificationRecord): ExplainedEvent {
+  const { at, cause } = record;
+  return { at, about: 'notification', attempt: null, sentence: sentenceOfNotification(record), lines: [cause] };
 }
 
 function bounded(event: ExplainedEvent): ExplainedEvent {

@@ -8,6 +8,7 @@ import { gateActivities, type GateActivities } from './gate.ts';
 import { withHeartbeats } from './heartbeats.ts';
 import { jobActivities, type JobActivities } from './jobs.ts';
 import { judgeActivities, type JudgeActivities } from './judge-attempt.ts';
+import { notificationActivities, type NotificationActivities } from './notifications.ts';
 import { pipelineActivities, type PipelineActivities } from './pipelines.ts';
 import { promotionActivities, type PromotionActivities } from './promotion.ts';
 
@@ -17,7 +18,8 @@ export type Activities = PipelineActivities &
   JudgeActivities &
   EvaluationActivities &
   GateActivities &
-  PromotionActivities;
+  PromotionActivities &
+  NotificationActivities;
 
 export function createActivities(dependencies: ActivityDependencies): Activities & AnswerActivities {
   const jobs = jobActivities(dependencies);
@@ -30,6 +32,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       ...evaluationActivities(dependencies),
       ...gateActivities(dependencies),
       ...promotionActivities(dependencies),
+      ...notificationActivities(dependencies),
       ...answerActivities(dependencies),
     },
     dependencies.heartbeatSeconds,

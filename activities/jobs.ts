@@ -15,6 +15,8 @@ import { Watch } from './watch.ts';
 export type JobEvent =
   | { readonly kind: 'checkpoint'; readonly checkpoint: CheckpointRef }
   | { readonly kind: 'stalled'; readonly because: string }
+  /** It has waited to start for longer than the recipe allows. */
+  | { readonly kind: 'waited'; readonly because: string }
   | { readonly kind: 'ended' };
 
 interface OfJob {
@@ -83,7 +85,8 @@ export function jobActivities(dependencies: ActivityDependencies): JobActivities
       const at = dependencies.now().toISOString();
       await ledger.advanceAttempt(keyOf({ context, ticket }), { state: 'stopping', at });
       await backend.stop(job, { reason, graceSeconds: profile.graceSeconds });
-      if (reason === 'cancel')
+      // One that gave up its place in the queue never ran: there is nothing to judge.
+      if (reason === 'cancel' || reason === 'deadline')
         await ledger.changeAttempt(keyOf({ context, ticket }), {
           state: 'cancelled',
           at: dependencies.now().toISOString(),

@@ -1,5 +1,5 @@
 /**
- * One wait for the next event of a job: a due checkpoint, a stall, or the end, whichever comes first.
+ * One wait for the next event of a job: a due checkpoint, a stall, a wait in the queue that is too long, or the end, whichever comes first.
  *
  * Owns nothing: it may be killed and begun anew at any time. Does not cover what an event means (jobs.ts, judge-attempt.ts).
  */
@@ -8,6 +8,7 @@ import { TemperError } from '../decisions/errors.ts';
 import type { Progress } from '../decisions/failure.ts';
 import { sentenceOfProgress } from '../decisions/sentences.ts';
 import { idleAfterLook, judgeProgress, stallBudgetsOf, type StallBudgets } from '../decisions/stall.ts';
+import { judgeWaiting } from '../decisions/waiting.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
 import type { JobHeartbeat, PhaseContext } from '../workflows/contract.ts';
 import type { AttemptTicket } from './attempts.ts';
@@ -20,7 +21,7 @@ const scansThatMayFail = 5;
 
 export type SeenEvent =
   | { readonly kind: 'checkpoint'; readonly checkpoint: CheckpointOnStore }
-  | { readonly kind: 'stalled'; readonly because: string }
+  | { readonly kind: 'stalled' | 'waited'; readonly because: string }
   | { readonly kind: 'ended' };
 
 export interface Watched {
@@ -71,7 +72,7 @@ export class Watch {
       // A new wait in the middle of a job begins where the job is, not at its start.
       this.#progress = (await this.#dependencies.scanner.scanNow(this.#input.ticket.directory)).progress;
       this.#idleSeconds = idleBefore(this.#activity, this.#progress);
-      return await Promise.race([this.#dueCheckpoint(), this.#end(), this.#stall(), cancelled()]);
+      return await Promise.race([this.#dueCheckpoint(), this.#end(), this.#stall(), this.#longWait(), cancelled()]);
     } finally {
       clearInterval(beat);
       this.#gone.abort();
@@ -135,17 +136,34 @@ export class Watch {
 
   /** Looks at every beat: no I/O, and a stall is a matter of minutes. */
   #stall(): Promise<SeenEvent> {
+    return this.#atEachBeat(() => {
+      const now = this.#dependencies.now();
+      const sinceLastLook = (now.getTime() - this.#lookedAt.getTime()) / 1000;
+      this.#lookedAt = now;
+      // A job that cannot be seen is not one that stalls.
+      if (this.#status?.state !== 'running' || this.#scanTrouble > 0) return null;
+      this.#idleSeconds = idleAfterLook(this.#idleSeconds, sinceLastLook);
+      const verdict = judgeProgress(this.#progress, this.#idleSeconds, this.#stallBudgets);
+      return verdict.kind === 'alive' ? null : { kind: 'stalled', because: sentenceOfProgress(verdict) };
+    });
+  }
+
+  /** The bound of a job that waits for its place; the backend says since when, so that a new wait does not begin anew. */
+  #longWait(): Promise<SeenEvent> {
+    return this.#atEachBeat(() => {
+      if (this.#status?.state !== 'queued') return null;
+      const { since, reason } = this.#status;
+      const now = this.#dependencies.now().toISOString();
+      const verdict = judgeWaiting({ since, now, reason }, this.#input.context.budgets.waitMinutes);
+      return verdict.kind === 'waits' ? null : { kind: 'waited', because: verdict.because };
+    });
+  }
+
+  #atEachBeat(look: () => SeenEvent | null): Promise<SeenEvent> {
     return new Promise((resolve) => {
       const timer = setInterval(() => {
-        const now = this.#dependencies.now();
-        const sinceLastLook = (now.getTime() - this.#lookedAt.getTime()) / 1000;
-        this.#lookedAt = now;
-        // A job that cannot be seen is not one that stalls.
-        if (this.#status?.state !== 'running' || this.#scanTrouble > 0) return;
-        this.#idleSeconds = idleAfterLook(this.#idleSeconds, sinceLastLook);
-        const verdict = judgeProgress(this.#progress, this.#idleSeconds, this.#stallBudgets);
-        if (verdict.kind === 'alive') return;
-        resolve({ kind: 'stalled', because: sentenceOfProgress(verdict) });
+        const seen = look();
+        if (seen !== null) resolve(seen);
       }, this.#dependencies.heartbeatSeconds * 1000);
       this.#gone.signal.addEventListener('abort', () => {
         clearInterval(timer);

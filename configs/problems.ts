@@ -102,6 +102,8 @@ function described(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a group of fields';
   if (typeof value === 'number') return String(value);
+  // An address may hold a secret, such as that of a webhook.
+  if (typeof value === 'string' && value.includes('://')) return 'an address';
   return shortened(JSON.stringify(value));
 }
 

@@ -43,6 +43,20 @@ const jobNeeds = z.strictObject({
     .describe('Size of /dev/shm, counted against memory; Kubernetes’ own 64 MB unless named.'),
 });
 
+const notify = z
+  .strictObject({
+    slackWebhook: z
+      .union([
+        z.strictObject({ env: variable.describe('Environment variable of the worker that holds the address.') }),
+        z.strictObject({ file: absolutePath.describe('File at the worker that holds the address.') }),
+      ])
+      .describe(
+        'Where the address of an incoming webhook as Slack has them is found. It is a secret: it never stands in a profile.',
+      ),
+  })
+  .optional()
+  .describe('Who is told when a phase is held, fails or has spent a budget; nobody unless named.');
+
 export const localProfileSchema = z.strictObject({
   name: profileName,
   backend: z.literal('local').describe('What runs the jobs: processes of this machine.'),
@@ -70,6 +84,7 @@ export const localProfileSchema = z.strictObject({
       'The program that jobs run, with its arguments: one that keeps the trainer contract. The built-in trainers unless named.',
     ),
   graceSeconds: z.number().positive().default(20).describe('Seconds between SIGTERM and SIGKILL.'),
+  notify,
 });
 
 export const kubernetesProfileSchema = z.strictObject({
@@ -142,6 +157,7 @@ export const kubernetesProfileSchema = z.strictObject({
     .record(z.string(), z.unknown())
     .default({})
     .describe('A strategic merge patch of the pod template, for fabrics, taints and topologies of the site.'),
+  notify,
 });
 
 export const profileSchema = z.discriminatedUnion('backend', [localProfileSchema, kubernetesProfileSchema]);

@@ -122,14 +122,17 @@ function rulesOfBenchmarkData({ benchmarks }: RecipeFields): BrokenRule[] {
   });
 }
 
-/** A budget that the evaluations of one phase alone go beyond would stop there, whatever they say. */
+/** A budget that the first evaluations of all phases go beyond would end before the last phase, whatever they say. */
 function rulesOfBudgets({ phases, budgets }: RecipeFields): BrokenRule[] {
   const { evaluations } = budgets;
   if (evaluations === undefined) return [];
-  const needs = phases.map((phase) => ({ name: phase.name, count: evaluationsOf(phase) }));
-  const [most] = needs.toSorted((a, b) => b.count - a.count);
-  if (most === undefined || most.count <= evaluations) return [];
-  const message = `is ${String(evaluations)}, and phase "${most.name}" alone begins with ${String(most.count)} (its checkpoints × benchmarks × seeds)`;
+  const needs = phases
+    .map((phase) => ({ name: phase.name, count: evaluationsOf(phase) }))
+    .filter(({ count }) => count > 0);
+  const sum = needs.reduce((total, { count }) => total + count, 0);
+  if (sum <= evaluations) return [];
+  const each = needs.map(({ name, count }) => `${name} ${String(count)}`).join(', ');
+  const message = `is ${String(evaluations)}, and the phases begin with ${String(sum)} (checkpoints × benchmarks × seeds: ${each})`;
   return [{ path: ['budgets', 'evaluations'], message }];
 }
 

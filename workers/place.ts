@@ -14,7 +14,8 @@ import { createScanner, type Scanner } from '../store/scanner.ts';
 import { createRunStore } from '../store/run-store.ts';
 import { openBackend } from './backend-of.ts';
 import { searchAttributesKnown } from './search-attributes.ts';
-import type { Settings } from './settings.ts';
+import { pageOfRun, type Settings } from './settings.ts';
+import { slackWebhook } from './slack-webhook.ts';
 import { ledgerDirectoryOf, storeDirectoryOf } from './store-directory.ts';
 
 export interface OpenPlace {
@@ -72,6 +73,8 @@ function dependenciesOf(
     readRecipe: (recipe, set) => loadRecipe(settings.recipesDirectory, recipe, set),
     defaultRecipe,
     searchAttributesKnown: () => searchAttributesKnown(connection, settings.namespace),
+    webhook: slackWebhook({ environment: process.env }),
+    pageOf: (pipelineId, runId) => pageOfRun(settings, settings.namespace, [pipelineId, runId]),
     heartbeatSeconds: settings.heartbeatSeconds,
     now: () => new Date(),
   };

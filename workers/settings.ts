@@ -16,6 +16,11 @@ export interface Settings extends Places {
   readonly python: string;
 }
 
+/** The page of a workflow in the Web UI, or of one of its runs: `names` are its id and the run's. */
+export function pageOfRun({ uiUrl }: Pick<Places, 'uiUrl'>, namespace: string, names: readonly string[]): string {
+  return `${uiUrl}/${['namespaces', namespace, 'workflows', ...names].map(encodeURIComponent).join('/')}`;
+}
+
 /** Addresses and folders: what is known without set-up. */
 export interface Places {
   /** The checkout, or the folder that the package is installed in. */
@@ -29,6 +34,8 @@ export interface Places {
   /** Address of the Temporal server, and of the embedded one. */
   readonly port: number;
   readonly uiPort: number;
+  /** Where people reach the Web UI; without a slash at its end. */
+  readonly uiUrl: string;
   readonly namespace: string;
   readonly taskQueue: string;
   /** How often a watched job tells Temporal that it is watched, at most. */
@@ -45,9 +52,13 @@ export function readSettings(environment: Environment): Settings {
   return Object.freeze({ ...places, ...programs(environment, places.cacheDirectory) });
 }
 
-/** Reads `TEMPER_CACHE`, `TEMPER_STORE`, `TEMPER_RECIPES`, `TEMPER_PROFILES`, `TEMPER_PORT`, `TEMPER_UI_PORT`, `TEMPER_TASK_QUEUE`. */
+/**
+ * Reads `TEMPER_CACHE`, `TEMPER_STORE`, `TEMPER_RECIPES`, `TEMPER_PROFILES`, `TEMPER_PORT`, `TEMPER_UI_PORT`, `TEMPER_UI_URL`,
+ * `TEMPER_TASK_QUEUE`.
+ */
 export function readPlaces(environment: Environment): Places {
   const home = fileURLToPath(new URL('..', import.meta.url));
+  const uiPort = portOf(environment, 'TEMPER_UI_PORT', 8233);
   return Object.freeze({
     home,
     cacheDirectory: resolve(environment['TEMPER_CACHE'] || join(home, '.temper')),
@@ -55,7 +66,8 @@ export function readPlaces(environment: Environment): Places {
     recipesDirectory: resolve(environment['TEMPER_RECIPES'] ?? join(home, 'configs', 'recipes')),
     profilesDirectory: resolve(environment['TEMPER_PROFILES'] ?? join(home, 'configs', 'profiles')),
     port: portOf(environment, 'TEMPER_PORT', 7233),
-    uiPort: portOf(environment, 'TEMPER_UI_PORT', 8233),
+    uiPort,
+    uiUrl: (environment['TEMPER_UI_URL'] ?? `http://127.0.0.1:${String(uiPort)}`).replace(/\/+$/, ''),
     namespace: 'default',
     taskQueue: environment['TEMPER_TASK_QUEUE'] ?? defaultTaskQueue,
     heartbeatSeconds: 10,

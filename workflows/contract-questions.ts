@@ -83,8 +83,9 @@ export interface ExplainedPhase {
 export interface ExplainedEvent {
   /** ISO 8601. */
   readonly at: string;
-  readonly about: 'attempt' | 'evaluation' | 'start' | 'incident' | 'retry' | 'release' | 'prune' | 'verdict';
-  /** Null for a verdict and for a pruning. */
+  readonly about:
+    'attempt' | 'evaluation' | 'start' | 'incident' | 'retry' | 'release' | 'prune' | 'verdict' | 'notification';
+  /** Null for a verdict, a pruning and a notification. */
   readonly attempt: number | null;
   readonly sentence: string;
   /** The numbers and words it rests on. */

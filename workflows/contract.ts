@@ -13,6 +13,7 @@ export const workflowNames = {
   phase: 'trainPhase',
   evaluation: 'evaluateCheckpoint',
   question: 'askWorker',
+  notification: 'notifyPerson',
 } as const;
 
 export const defaultTaskQueue = 'temper';
@@ -62,6 +63,8 @@ export interface PhaseContext {
   readonly dataDigests: Readonly<Record<string, string>>;
   /** Null for `base`. */
   readonly start: CheckpointRef | null;
+  /** The profile names somebody to tell; absent otherwise, and in runs that began before there was such a field. */
+  readonly notifies?: true;
 }
 
 export interface EvaluationInput {
@@ -145,4 +148,9 @@ export const childIds = {
   phase: (pipelineId: string, phase: string): string => `${pipelineId}/${phase}`,
   evaluation: (pipelineId: string, phase: string, number: number): string =>
     `${pipelineId}/${phase}/evaluation-${String(number)}`,
+  /** With the pipeline's run: what an earlier one had to tell may still be on its way. */
+  notice: (
+    of: { readonly pipelineId: string; readonly runId: string; readonly phase: string },
+    number: number,
+  ): string => `${of.pipelineId}/${of.phase}/notice-${String(number)}-${of.runId}`,
 } as const;

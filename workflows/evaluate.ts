@@ -8,15 +8,20 @@ import type { EvaluationInput } from './contract.ts';
 import { mustComeFromAPipeline } from './explained.ts';
 import { activities, runJob } from './jobs.ts';
 
+/** Type of the failure of an evaluation that the recipe's budget does not allow. */
+export const budgetSpent = 'BudgetSpent';
+
 export async function evaluateCheckpoint(input: EvaluationInput): Promise<void> {
   mustComeFromAPipeline((input as EvaluationInput | undefined)?.context);
   const attempts: number[] = [];
   for (let opened = 1; ; opened += 1) {
     const ticket = await activities('open an evaluation').openEvaluation({ ...input, opened });
     if (ticket === null) return;
+    if ('spent' in ticket) throw ApplicationFailure.nonRetryable(ticket.spent, budgetSpent);
     setCurrentDetails(`${String(ticket.of)} evaluations, attempt ${String(ticket.number)}`);
     attempts.push(ticket.number);
-    const job = await runJob(input.context, ticket, () => undefined);
+    const { job, gaveUp } = await runJob(input.context, ticket, () => undefined);
+    if (gaveUp !== null) throw ApplicationFailure.nonRetryable(gaveUp, 'EvaluationFailed');
     const judged = await activities('record the outcomes').judgeEvaluation({
       context: input.context,
       ticket,

@@ -3,13 +3,13 @@
  *
  * Covers when they start and that a failed one does not end the phase. Does not cover which are needed (decisions/gate.ts).
  */
-import { executeChild, isCancellation, ParentClosePolicy } from '@temporalio/workflow';
+import { ApplicationFailure, executeChild, isCancellation, ParentClosePolicy } from '@temporalio/workflow';
 import type { EvaluationKey } from '../decisions/evaluation.ts';
 import { whenIdIsFree } from './child-run.ts';
 import { childIds, type CheckpointRef, type PhaseContext } from './contract.ts';
-import { evaluateCheckpoint } from './evaluate.ts';
-import { messageOf } from './explained.ts';
-import type { PhaseBoard } from './phase-board.ts';
+import { budgetSpent, evaluateCheckpoint } from './evaluate.ts';
+import { explained, messageOf } from './explained.ts';
+import type { HeldPhase } from './hold.ts';
 
 export interface EvaluationsBeside {
   /** Starts the evaluations that a new checkpoint is due for, and does not wait. */
@@ -20,11 +20,18 @@ export interface EvaluationsBeside {
   settled(): Promise<void>;
 }
 
-export function startEvaluations(context: PhaseContext, board: PhaseBoard): EvaluationsBeside {
+/** Why evaluations were not made. */
+interface NotEvaluated {
+  readonly because: string;
+  readonly budgetSpent: boolean;
+}
+
+export function startEvaluations({ context, board, notices }: HeldPhase): EvaluationsBeside {
   const running: Promise<void>[] = [];
   let number = 0;
+  let toldOfBudget = false;
 
-  async function run(evaluations: readonly EvaluationKey[], title: string): Promise<string | null> {
+  async function run(evaluations: readonly EvaluationKey[], title: string): Promise<NotEvaluated | null> {
     number += 1;
     try {
       const workflowId = childIds.evaluation(context.pipelineId, context.phase.name, number);
@@ -39,7 +46,9 @@ export function startEvaluations(context: PhaseContext, board: PhaseBoard): Eval
       return null;
     } catch (error) {
       if (isCancellation(error)) throw error;
-      return `evaluations failed: ${messageOf(error)}`;
+      const why = explained(error);
+      const spent = why instanceof ApplicationFailure && why.type === budgetSpent;
+      return { because: spent ? messageOf(error) : `evaluations failed: ${messageOf(error)}`, budgetSpent: spent };
     }
   }
 
@@ -48,8 +57,12 @@ export function startEvaluations(context: PhaseContext, board: PhaseBoard): Eval
       const evaluations = keysOf(context, checkpoint);
       if (evaluations.length === 0) return;
       const title = `${context.phase.name} step ${String(checkpoint.step)}: evaluation on ${context.phase.evaluate?.benchmarks.join(', ') ?? ''}`;
-      const evaluated = run(evaluations, title).then((failure) => {
-        if (failure !== null) board.decided(`${failure}; the gate will ask again`);
+      const evaluated = run(evaluations, title).then(async (failure) => {
+        if (failure === null) return;
+        board.decided(`${failure.because}; the gate will ask again`);
+        if (!failure.budgetSpent || toldOfBudget) return;
+        toldOfBudget = true;
+        await notices.tell('budget', failure.because);
       });
       // Nobody waits for it while the training runs, and a cancelled phase never does: settled() hears of a rejection, if anybody.
       evaluated.catch(() => undefined);
@@ -57,10 +70,11 @@ export function startEvaluations(context: PhaseContext, board: PhaseBoard): Eval
     },
     async evaluateAll(missing, title) {
       board.evaluating(title);
-      return await run(
+      const failure = await run(
         missing,
         `${context.phase.name}: ${String(missing.length)} evaluation${missing.length === 1 ? '' : 's'} for the gate`,
       );
+      return failure?.because ?? null;
     },
     async settled() {
       if (running.length > 0) board.evaluating('the last evaluations beside the training');

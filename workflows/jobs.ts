@@ -30,12 +30,18 @@ function watcher(summary: string) {
   });
 }
 
+export interface JobEnd {
+  readonly job: JobRef;
+  /** Why it never started and is not waited for any longer; null for a job whose end is to be judged. */
+  readonly gaveUp: string | null;
+}
+
 /** Submits the job of an attempt and waits for its end; `onCheckpoint` hears of each checkpoint that is due. */
 export async function runJob(
   context: PhaseContext,
   ticket: AttemptTicket,
   onCheckpoint: (checkpoint: CheckpointRef) => void,
-): Promise<JobRef> {
+): Promise<JobEnd> {
   const title = `${ticket.title} attempt ${String(ticket.number)}`;
   // A cancellation in the middle of a submit must not leave a job that nobody knows of: submit first, then stop it.
   const job = await CancellationScope.nonCancellable(() =>
@@ -49,9 +55,10 @@ export async function runJob(
         seenSteps.push(event.checkpoint.step);
         onCheckpoint(event.checkpoint);
       } else {
-        if (event.kind === 'stalled')
-          await activities(`${title}: stop, ${event.because}`).stopJob({ context, ticket, job, reason: 'stalled' });
-        return job;
+        if (event.kind === 'ended') return { job, gaveUp: null };
+        const reason = event.kind === 'stalled' ? 'stalled' : 'deadline';
+        await activities(`${title}: stop, ${event.because}`).stopJob({ context, ticket, job, reason });
+        return { job, gaveUp: event.kind === 'waited' ? event.because : null };
       }
     }
   } catch (error) {

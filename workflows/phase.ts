@@ -3,33 +3,37 @@
  *
  * Covers attempts, evaluation beside the training, and the gate. Does not cover how jobs run (activities/) or how to decide (decisions/).
  */
-import { ApplicationFailure, CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { GateAnswer } from '../activities/gate.ts';
-import type { CheckpointRef, PhaseContext, PhaseEnd, PhaseOutcome } from './contract.ts';
+import type { PhaseContext, PhaseEnd, PhaseOutcome } from './contract.ts';
 import { messageOf, mustComeFromAPipeline } from './explained.ts';
 import { startEvaluations, type EvaluationsBeside } from './evaluations-beside.ts';
+import { heldPhase, phaseFailed, type HeldPhase } from './hold.ts';
 import { activities, runJob } from './jobs.ts';
-import { phaseBoard, type PhaseBoard } from './phase-board.ts';
+import { noticesOf } from './notices.ts';
+import { phaseBoard } from './phase-board.ts';
 
 export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome> {
   mustComeFromAPipeline(context);
   const board = phaseBoard(context);
+  const phase = heldPhase(context, board, noticesOf(context, board));
   const startedAt = Date.now();
   const ended = (end: PhaseEnd, trainer: Readonly<Record<string, number>>) => ({
     ...end,
     seconds: { wall: (Date.now() - startedAt) / 1000, trainer },
   });
   try {
-    const finished = await activities('look for finished work').findFinishedPhase(context);
+    const finished = await phase.orHold(() => activities('look for finished work').findFinishedPhase(context));
     if (finished) return ended(board.reused(finished), {});
 
-    const beside = startEvaluations(context, board);
-    const trainer = await trainToTheEnd(context, board, beside);
+    const beside = startEvaluations(phase);
+    const trainer = await trainToTheEnd(phase, beside);
     await beside.settled();
-    return ended(await passGate(context, board, beside), trainer);
+    return ended(await passGate(phase, beside), trainer);
   } catch (error) {
     const state = isCancellation(error) ? 'cancelled' : 'failed';
     board.ended(state);
+    if (state === 'failed' && phase.notices.someone) await phase.notices.tell('failed', messageOf(error));
     await CancellationScope.nonCancellable(() =>
       activities(`record that it is ${state}`).closePhase({ context, state, because: messageOf(error) }),
     );
@@ -40,69 +44,86 @@ export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome> {
 }
 
 /** One attempt after the other, until one is proved complete; returns its seconds by what it did. */
-async function trainToTheEnd(
-  context: PhaseContext,
-  board: PhaseBoard,
-  beside: EvaluationsBeside,
-): Promise<Readonly<Record<string, number>>> {
-  for (let opened = 1; ; opened += 1) {
-    const ticket = await activities('open an attempt').openAttempt({ context, opened });
-    board.attempt(ticket);
-    const job = await runJob(context, ticket, (checkpoint) => {
-      board.checkpoint(checkpoint);
-      beside.evaluate(checkpoint);
+async function trainToTheEnd(phase: HeldPhase, beside: EvaluationsBeside): Promise<Readonly<Record<string, number>>> {
+  let opened = 0;
+  for (;;) {
+    const seconds = await phase.orHold(async () => {
+      opened += 1;
+      return await runAttempt(phase, beside, opened);
     });
-    const judged = await activities(`${ticket.title} attempt ${String(ticket.number)}: judge its end`).judgeAttempt({
-      context,
-      ticket,
-      job,
-    });
-    if (judged.kind === 'completed') {
-      board.trained(ticket, judged.sentence);
-      return judged.seconds;
-    }
-    board.decided(judged.sentence);
-    if (judged.kind === 'fail') throw phaseFailed(context, judged.sentence);
-    if (judged.kind === 'hold') await holdForAPerson(context, board, judged.sentence);
-    if (judged.delaySeconds > 0) await sleep(judged.delaySeconds * 1000, { summary: judged.sentence });
+    if (seconds !== null) return seconds;
   }
 }
 
+/** The seconds of an attempt that is proved complete; null when another one follows. */
+async function runAttempt(
+  { context, board, hold }: HeldPhase,
+  beside: EvaluationsBeside,
+  opened: number,
+): Promise<Readonly<Record<string, number>> | null> {
+  const ticket = await activities('open an attempt').openAttempt({ context, opened });
+  board.attempt(ticket);
+  const { job, gaveUp } = await runJob(context, ticket, (checkpoint) => {
+    board.checkpoint(checkpoint);
+    beside.evaluate(checkpoint);
+  });
+  if (gaveUp !== null) {
+    await hold(gaveUp);
+    return null;
+  }
+  const judged = await activities(`${ticket.title} attempt ${String(ticket.number)}: judge its end`).judgeAttempt({
+    context,
+    ticket,
+    job,
+  });
+  if (judged.kind === 'completed') {
+    board.trained(ticket, judged.sentence);
+    return judged.seconds;
+  }
+  board.decided(judged.sentence);
+  if (judged.kind === 'fail') throw phaseFailed(context, judged.sentence);
+  if (judged.kind === 'hold') await hold(judged.sentence);
+  if (judged.delaySeconds > 0) await sleep(judged.delaySeconds * 1000, { summary: judged.sentence });
+  return null;
+}
+
 /** Evaluations → verdict, until one decides. */
-async function passGate(context: PhaseContext, board: PhaseBoard, beside: EvaluationsBeside): Promise<PhaseEnd> {
+async function passGate(phase: HeldPhase, beside: EvaluationsBeside): Promise<PhaseEnd> {
   for (;;) {
-    const answer = await activities('judge the candidates').judgeGate({ context });
-    board.judged(answer);
-    switch (answer.kind) {
-      case 'promote':
-        try {
-          return await promote(context, board, answer);
-        } catch (error) {
-          // All the training is done: a person may mend what is wrong with the checkpoint, so that none of it is lost.
-          if (isCancellation(error)) throw error;
-          await holdForAPerson(context, board, messageOf(error));
-          break;
-        }
-      case 'more-evaluations': {
-        const failure = await beside.evaluateAll(answer.missing, answer.sentence);
-        if (failure !== null) await holdForAPerson(context, board, failure);
-        break;
-      }
-      case 'hold':
-        await holdForAPerson(context, board, answer.sentence);
-        break;
-      case 'reject':
-        if (context.phase.onReject === 'keep-parent' && context.start)
-          return await keepParent({ ...context, start: context.start }, board, answer.sentence);
-        if (context.phase.onReject === 'hold') await holdForAPerson(context, board, answer.sentence);
-        else throw phaseFailed(context, answer.sentence);
+    // All the training is done: a person may mend what is wrong with a checkpoint or the store, so that none of it is lost.
+    const end = await phase.orHold(async () => {
+      const answer = await activities('judge the candidates').judgeGate({ context: phase.context });
+      phase.board.judged(answer);
+      return await carryOut(phase, beside, answer);
+    });
+    if (end !== null) return end;
+  }
+}
+
+/** The end of the phase; null when the gate is to judge again. */
+async function carryOut(phase: HeldPhase, beside: EvaluationsBeside, answer: GateAnswer): Promise<PhaseEnd | null> {
+  const { onReject } = phase.context.phase;
+  switch (answer.kind) {
+    case 'promote':
+      return await promote(phase, answer);
+    case 'more-evaluations': {
+      const failure = await beside.evaluateAll(answer.missing, answer.sentence);
+      if (failure !== null) await phase.hold(failure);
+      return null;
     }
+    case 'hold':
+      await phase.hold(answer.sentence);
+      return null;
+    case 'reject':
+      if (onReject === 'keep-parent' && phase.context.start) return await keepParent(phase, answer.sentence);
+      if (onReject !== 'hold') throw phaseFailed(phase.context, answer.sentence);
+      await phase.hold(answer.sentence);
+      return null;
   }
 }
 
 async function promote(
-  context: PhaseContext,
-  board: PhaseBoard,
+  { context, board }: HeldPhase,
   answer: Extract<GateAnswer, { kind: 'promote' }>,
 ): Promise<PhaseEnd> {
   const { checkpoint, sentence, score } = answer;
@@ -115,24 +136,9 @@ async function promote(
   return board.completed(sealed, answer);
 }
 
-async function keepParent(
-  context: PhaseContext & { readonly start: CheckpointRef },
-  board: PhaseBoard,
-  because: string,
-): Promise<PhaseEnd> {
-  await activities('keep the parent').closePhase({ context, state: 'rejected', because, checkpoint: context.start });
-  return board.rejected(context.start, because);
-}
-
-/** GPUs are released, and a person has 24 hours. */
-async function holdForAPerson(context: PhaseContext, board: PhaseBoard, sentence: string): Promise<void> {
-  if (context.onFailure === 'fail') throw phaseFailed(context, sentence);
-  const released = board.held(sentence);
-  await activities('record that it is held').closePhase({ context, state: 'held', because: sentence });
-  if (!(await released)) throw phaseFailed(context, `${sentence}; held for 24 hours and nobody released it`);
-  await activities('go on after a release').recordRelease({ context });
-}
-
-function phaseFailed(context: PhaseContext, sentence: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(`Phase ${context.phase.name} failed: ${sentence}`, 'PhaseFailed');
+async function keepParent({ context, board }: HeldPhase, because: string): Promise<PhaseEnd | null> {
+  const { start } = context;
+  if (start === null) return null;
+  await activities('keep the parent').closePhase({ context, state: 'rejected', because, checkpoint: start });
+  return board.rejected(start, because);
 }

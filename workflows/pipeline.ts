@@ -94,6 +94,7 @@ async function runPhase(resolved: ResolvedPipeline, phase: Phase, start: PhaseOu
     onFailure: recipe.onFailure,
     dataDigests: resolved.dataDigests,
     start: start?.checkpoint ?? null,
+    ...(resolved.profile.notify === undefined ? {} : { notifies: true as const }),
   };
   return await whenIdIsFree(() =>
     executeChild(trainPhase, {

@@ -1,5 +1,6 @@
 /**
- * The ledger: everything that is known of pipelines, phases, attempts, checkpoints, benchmarks, evaluations, incidents, decisions and verdicts.
+ * The ledger: everything that is known of pipelines, phases, attempts, checkpoints, benchmarks, evaluations, incidents, decisions, verdicts and
+ * notifications.
  *
  * Takes any Kysely database with the tables of migrations/. Does not open one (sqlite.ts).
  */
@@ -11,6 +12,7 @@ import { type CheckpointUseLedger, checkpointUseLedger } from './checkpoint-uses
 import { type DecisionLedger, decisionLedger } from './decisions.ts';
 import { type EvaluationLedger, evaluationLedger } from './evaluations.ts';
 import { type IncidentLedger, incidentLedger } from './incidents.ts';
+import { type NotificationLedger, notificationLedger } from './notifications.ts';
 import { type PhaseLedger, phaseLedger } from './phases.ts';
 import { type PipelineLedger, pipelineLedger } from './pipelines.ts';
 import type { LedgerTables } from './schema.ts';
@@ -25,7 +27,8 @@ export interface Ledger
     BenchmarkLedger,
     EvaluationLedger,
     IncidentLedger,
-    DecisionLedger {
+    DecisionLedger,
+    NotificationLedger {
   /** Closes the database. */
   close(): Promise<void>;
 }
@@ -42,6 +45,7 @@ export function createLedger(db: Kysely<LedgerTables>): Ledger {
     ...evaluationLedger(db),
     ...incidentLedger(db),
     ...decisionLedger(db),
+    ...notificationLedger(db),
     close: () => db.destroy(),
   };
 }

@@ -9,9 +9,14 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { TemperError } from '../../decisions/errors.ts';
 import { firstTables } from './migrations/0001-first-tables.ts';
 import { benchmarks } from './migrations/0002-benchmarks.ts';
+import { notifications } from './migrations/0003-notifications.ts';
 import type { LedgerTables } from './schema.ts';
 
-const migrations: Record<string, Migration> = { '0001-first-tables': firstTables, '0002-benchmarks': benchmarks };
+const migrations: Record<string, Migration> = {
+  '0001-first-tables': firstTables,
+  '0002-benchmarks': benchmarks,
+  '0003-notifications': notifications,
+};
 
 /** SQLite has no lock for migrations: the loser of a race fails, looks again and finds the work done. */
 const tries = 20;

@@ -6,6 +6,7 @@
  */
 import type { CheckpointFormat } from '../../decisions/evaluation.ts';
 import type { FailureClass } from '../../decisions/failure.ts';
+import type { NotificationEvent } from '../../decisions/notification.ts';
 import type { AttemptState, PhaseState } from '../../decisions/states.ts';
 import type { PhaseKind } from '../../configs/schema.ts';
 
@@ -118,6 +119,19 @@ export interface LedgerTables {
     question: string;
     answer: string;
     evidence: string;
+    created_at: string;
+  };
+  notifications: {
+    key: string;
+    run_id: string;
+    phase: string;
+    event: NotificationEvent;
+    cause: string;
+    tries: number;
+    unanswered: number;
+    sent_at: string | null;
+    problem: string | null;
+    refused: number;
     created_at: string;
   };
   verdicts: {

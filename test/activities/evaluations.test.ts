@@ -27,8 +27,13 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-const open = (evaluations: EvaluationKey[], opened = 1) =>
-  bench.as('evaluation-run').openEvaluation({ context, title: 'sft step 20 on addition', evaluations, opened });
+async function open(evaluations: EvaluationKey[], opened = 1): Promise<AttemptTicket | null> {
+  const ticket = await ask(evaluations, opened);
+  if (ticket !== null && 'spent' in ticket) throw new Error(ticket.spent);
+  return ticket;
+}
+const ask = (evaluations: EvaluationKey[], opened = 1, of = context) =>
+  bench.as('evaluation-run').openEvaluation({ context: of, title: 'sft step 20', evaluations, opened });
 const evaluations = (...steps: number[]) => bench.ledger.evaluationsOf(steps.map(id));
 
 interface Started {
@@ -105,6 +110,43 @@ describe('openEvaluation', () => {
       nonRetryable: true,
       message: `no checkpoint "${id(30)}" is in the ledger`,
     });
+  });
+});
+
+describe('the budget of the whole pipeline', () => {
+  const of = (evaluations: number) => ({ ...context, budgets: { ...context.budgets, evaluations } });
+
+  test('counts what is made and what is on its way, of all phases together', async () => {
+    const other = {
+      checkpoint: 'demo/other/a1/checkpoint-1',
+      benchmark: 'addition',
+      version: 1,
+      seed: 1,
+      problems: [],
+    };
+    await bench.ledger.recordEvaluation({
+      evaluation: other,
+      runId: 'run-1',
+      jobName: 'other',
+      at: '2026-11-29T10:00:00Z',
+    });
+    expect(await ask([key(20)], 1, of(3))).toMatchObject({ of: 1 });
+    const spent = await ask([key(40), key(40, 2)], 2, of(3));
+    expect(spent).toEqual({
+      spent:
+        'The evaluation budget is spent: 1 of 3 (budgets.evaluations, all phases together) are made and 1 are being made, and 2 more were asked for',
+    });
+    expect(await ask([key(40)], 3, of(3))).toMatchObject({ of: 1 });
+  });
+
+  test('has no room: nothing is opened, and asked again the answer is the same', async () => {
+    const spent = await ask([key(20)], 1, { ...of(1), budgets: { ...context.budgets, evaluations: 0 } });
+    expect(spent).toEqual({
+      spent: expect.stringMatching(/^The evaluation budget is spent: 0 of 0 .*1 more was asked for$/) as string,
+    });
+    expect(await ask([key(20)], 1, of(5))).toEqual({ spent: expect.stringMatching(/budget was spent when/) as string });
+    const attempts = await bench.ledger.attemptsOf({ workflowId: 'demo', phase: 'sft', purpose: 'evaluate' });
+    expect(attempts.map(({ state }) => state)).toEqual(['cancelled']);
   });
 });
 

@@ -151,14 +151,24 @@ describe('awaitJob answers at the next event', () => {
     });
   });
 
-  test('but not for a job that waits in the queue', async () => {
+  test('but not for a job that waits in the queue, within its bound', async () => {
     const { activities, beats, beat, cancel } = bench.held();
     const event = activities.awaitJob({ ...attempt, seenSteps: [] });
     event.catch(() => undefined);
-    bench.pass(48 * 3600);
+    bench.pass(59 * 60);
     await beat(() => beats.length > 5);
     cancel();
     await expect(event).rejects.toThrow(/CANCELLED/);
+  });
+
+  test('a wait in the queue that is longer than the recipe allows, also over a restart of the worker', async () => {
+    bench.pass(61 * 60);
+    const event = await bench.held().activities.awaitJob({ ...attempt, seenSteps: [] });
+    expect(event).toEqual({
+      kind: 'waited',
+      because:
+        'It waited 61 min to start, and budgets.waitMinutes allows 60 min: its place in the queue is given up, and no attempt is charged.',
+    });
   });
 });
 
@@ -238,6 +248,7 @@ test('the row of the attempt says what its job does', async () => {
 describe('stopJob', () => {
   test.each([
     { reason: 'cancel', want: 'cancelled' },
+    { reason: 'deadline', want: 'cancelled' },
     { reason: 'stalled', want: 'stopping' },
   ] as const)(
     'for $reason stops it with the grace of the profile; the attempt is then $want',

@@ -123,12 +123,12 @@ test.each<{ title: string; recipe: Document; want: string[] }>([
     want: ['valid'],
   },
   {
-    title: 'a budget that one phase goes beyond',
+    title: 'a budget that all phases together go beyond',
     recipe: {
       ...recipeWithSft({ evaluate: { every: 10, benchmarks: ['addition'], seeds: 2 } }),
       budgets: { evaluations: 9 },
     },
-    want: ['budgets.evaluations: is 9, and phase "sft" alone begins with 10 (its checkpoints × benchmarks × seeds)'],
+    want: ['budgets.evaluations: is 9, and the phases begin with 10 (checkpoints × benchmarks × seeds: sft 10)'],
   },
   {
     title: 'rewards that never count',

@@ -62,6 +62,8 @@ export async function activityBench(): Promise<ActivityBench> {
     readRecipe: (recipe, set) => loadRecipe(join(folder, 'recipes'), recipe, set),
     defaultRecipe: null,
     searchAttributesKnown: () => Promise.resolve(true),
+    webhook: { send: () => Promise.reject(new Error('nobody is to be told')) },
+    pageOf: (pipelineId, run) => `https://temporal.example/${pipelineId}/${run}`,
     heartbeatSeconds: 0.02,
     now: () => new Date(now),
   };

@@ -112,6 +112,14 @@ function told(pipelineId: string, recipe: Document, answers: Answers): Telling {
 
 const nothing = () => Promise.resolve();
 
+/** A profile that names somebody to tell. */
+export const tellingSomebody = (recipe: Document): Answers => ({
+  resolvePipeline: async (input) => ({
+    ...(await straight(() => recipe).resolvePipeline(input)),
+    profile: profileSchema.parse({ name: 'local', backend: 'local', notify: { slackWebhook: { env: 'ALERTS' } } }),
+  }),
+});
+
 /** The straight story of a recipe. */
 function straight(recipe: () => Document) {
   return {
@@ -152,6 +160,7 @@ function straight(recipe: () => Document) {
     judgeGate: ({ context }) => Promise.resolve(promotes(context)),
     promote: ({ checkpoint }) => Promise.resolve({ ...checkpoint, digest: `digest-of-${checkpoint.id}` }),
     closePhase: nothing,
+    notify: () => Promise.resolve({ kind: 'sent', sentence: 'A person was told that the phase is held.' }),
     answerQuestion: () =>
       Promise.resolve({ answer: 'plan', recipe: 'small', source: 'inline', profile: 'local', phases: [], values: [] }),
   } satisfies Partial<Told>;

@@ -201,12 +201,12 @@ describe('a pipeline that fails', () => {
 
   test('also where an activity refuses for good, whose words are the run’s', async () => {
     const refusal = 'the disk of the store is full: free some';
-    const story = bench.tell('refused', recipeOf(), {
+    const story = bench.tell('refused', recipeOf([leastPhases.sft], { onFailure: 'fail' }), {
       openAttempt: () => Promise.reject(new TemperError('store-unusable', refusal)),
     });
     const failure = await failureOf(await bench.start(story));
-    expect(failure).toEqual({ type: 'store-unusable', message: refusal });
-    expect(story.inputsOf('closePhase')).toMatchObject([{ state: 'failed', because: refusal }]);
+    expect(failure).toEqual({ type: 'PhaseFailed', message: `Phase base failed: ${refusal}` });
+    expect(story.inputsOf('closePhase')).toMatchObject([{ state: 'failed' }]);
   });
 });
 
@@ -234,11 +234,11 @@ describe('runs that are not a pipeline’s own', () => {
 });
 
 test('a job whose watch fails for good is stopped, whatever the reason', async () => {
-  const story = bench.tell('watch-fails', recipeOf([]), {
+  const story = bench.tell('watch-fails', recipeOf([], { onFailure: 'fail' }), {
     awaitJob: () => Promise.reject(new TemperError('ledger-conflict', 'checkpoint x is already recorded')),
   });
   const failure = await failureOf(await bench.start(story));
-  expect(failure).toEqual({ type: 'ledger-conflict', message: 'checkpoint x is already recorded' });
+  expect(failure).toEqual({ type: 'PhaseFailed', message: 'Phase base failed: checkpoint x is already recorded' });
   expect(story.inputsOf('stopJob')).toMatchObject([{ reason: 'shutdown' }]);
 });
 

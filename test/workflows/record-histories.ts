@@ -34,6 +34,7 @@ async function record(path: Path): Promise<void> {
     evaluation: await lastEvaluation(bench.client, path.name, evaluations),
   };
   for (const name of kept) await keep(ids[name], `${path.name}.${name}`);
+  if (path.tells) await keep(story.inputsOf('notify')[0]?.key ?? '', `${path.name}.notification`);
 }
 
 async function recordQuestion(): Promise<void> {

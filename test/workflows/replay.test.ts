@@ -48,7 +48,9 @@ async function replayed(histories: Readonly<Record<string, History>>): Promise<R
 const startOf = (history: History) => history.events[0]?.workflowExecutionStartedEventAttributes;
 
 test('every path is kept, with a run of each workflow', () => {
-  const wanted = paths.flatMap(({ name }) => kept.map((run) => `${name}.${run}.json`));
+  const wanted = paths.flatMap(({ name, tells }) =>
+    [...kept, ...(tells ? ['notification'] : [])].map((run) => `${name}.${run}.json`),
+  );
   expect(files).toEqual(expect.arrayContaining([...wanted, `${question.name}.run.json`]));
   const types = new Set(files.map((file) => startOf(historyOf(file))?.workflowType.name));
   expect(types).toEqual(new Set(Object.values(workflowNames)));
@@ -60,7 +62,7 @@ test('every kept history replays as it was', async () => {
 });
 
 test('a history that the workflows would not write is refused, of each workflow', async () => {
-  const names = [...kept.map((run) => `straight.${run}`), `${question.name}.run`];
+  const names = [...kept.map((run) => `straight.${run}`), `${question.name}.run`, 'told.notification'];
   const changed = Object.fromEntries(
     names.map((name) => {
       const history = historyOf(`${name}.json`);

@@ -10,6 +10,7 @@ import {
   promotes,
   rowOf,
   runsOn,
+  tellingSomebody,
   type Story,
   ticketOf,
 } from '../support/stories.ts';
@@ -19,6 +20,8 @@ import type { Question } from '../../workflows/contract-questions.ts';
 
 export interface Path {
   readonly name: string;
+  /** The run that tells a person is kept too, as `<name>.notification.json`. */
+  readonly tells?: true;
   readonly recipe: Document;
   readonly answers: Answers;
   /** What a person does; then the run ends. */
@@ -76,6 +79,24 @@ export const paths: readonly Path[] = [
     async act(run) {
       await untilState(run, 'sft', 'held');
       await run.executeUpdate('release', { args: [{ phase: 'sft', by: 'ann', reason: 'the disk is larger now' }] });
+    },
+  },
+  {
+    name: 'told',
+    tells: true,
+    recipe: recipeOf([evaluatedOnce]),
+    answers: {
+      ...tellingSomebody(recipeOf([evaluatedOnce])),
+      awaitJob: ({ context, ticket, seenSteps }) => {
+        if (isBase(context) || ticket.purpose === 'evaluate') return Promise.resolve({ kind: 'ended' });
+        if (ticket.number === 1) return Promise.resolve({ kind: 'waited', because: 'It waited 61 min to start.' });
+        if (seenSteps.length > 0) return Promise.resolve({ kind: 'ended' });
+        return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, 50, 2) });
+      },
+    },
+    async act(run) {
+      await untilState(run, 'sft', 'held');
+      await run.executeUpdate('release', { args: [{ phase: 'sft' }] });
     },
   },
   {

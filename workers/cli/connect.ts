@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import type { Client, Connection } from '@temporalio/client';
 import { TemperError } from '../../decisions/errors.ts';
-import { readPlaces, type Places } from '../settings.ts';
+import { pageOfRun, readPlaces, type Places } from '../settings.ts';
 
 export interface Connected {
   readonly client: Client;
@@ -149,12 +149,6 @@ export async function answered<T>({ client, places }: Connected, what: string, a
   }
 }
 
-/** Address of the Web UI: TEMPER_UI_URL, or the embedded server's. */
-export function uiUrlOf(places: Places, environment: Environment = process.env): string {
-  return (environment['TEMPER_UI_URL'] ?? `http://127.0.0.1:${String(places.uiPort)}`).replace(/\/+$/, '');
-}
-
 export function pageOf({ places, namespace }: Connected, workflowId: string, runId?: string): string {
-  const path = ['namespaces', namespace, 'workflows', workflowId, ...(runId === undefined ? [] : [runId])];
-  return `${uiUrlOf(places)}/${path.map(encodeURIComponent).join('/')}`;
+  return pageOfRun(places, namespace, [workflowId, ...(runId === undefined ? [] : [runId])]);
 }

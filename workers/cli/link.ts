@@ -12,7 +12,7 @@ export function link(): Command {
     .addOption(jsonOption())
     .addHelpText('after', '\nExample:\n  $ temper link tiny')
     .action(async (pipeline: string | undefined, options: { json?: true }) => {
-      const { answered, pageOf, uiUrlOf, withServer } = await import('./connect.ts');
+      const { answered, pageOf, withServer } = await import('./connect.ts');
       await withServer(async (connected) => {
         const url = await (pipeline === undefined ? form() : page(pipeline));
         if (options.json) sayJson({ url });
@@ -21,7 +21,7 @@ export function link(): Command {
         async function form(): Promise<string> {
           const { startForm } = await import('../start-form.ts');
           const { client, places } = connected;
-          return await startForm(client, { uiUrl: uiUrlOf(places), taskQueue: places.taskQueue });
+          return await startForm(client, { uiUrl: places.uiUrl, taskQueue: places.taskQueue });
         }
         async function page(workflowId: string): Promise<string> {
           const handle = connected.client.workflow.getHandle(workflowId);

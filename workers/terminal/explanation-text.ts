@@ -17,7 +17,12 @@ function phaseText({ phase, kind, state, because, events }: ExplainedPhase): str
 }
 
 function eventLines({ at, about, attempt, sentence, lines }: ExplainedEvent): string[] {
-  const who = about === 'verdict' ? 'gate' : `${about}${attempt === null ? '' : ` ${String(attempt)}`}`;
+  const who =
+    about === 'verdict'
+      ? 'gate'
+      : about === 'notification'
+        ? 'told'
+        : `${about}${attempt === null ? '' : ` ${String(attempt)}`}`;
   const head = `  ${coloured('quiet', moment(at).slice(11))}  ${who.padEnd(12)}  ${sentence}`;
   return [head, ...lines.map((line) => `                          ${line}`)];
 }

@@ -1,0 +1,74 @@
+import { notificationText, sentenceOfNotification, type NotificationFact } from '../../decisions/notification.ts';
+
+const notice = {
+  event: 'held',
+  pipeline: 'demo',
+  phase: 'sft',
+  cause: 'attempt 3 at step 20: killed. Holds.',
+} as const;
+const page = 'https://temporal.example/namespaces/default/workflows/demo/run-1';
+const textOf = (more: Partial<Parameters<typeof notificationText>[0]>, mayRepeat = false) =>
+  notificationText({ ...notice, ...more }, { page, mayRepeat });
+
+test('a hold says which phase, why, what a person can do, and where to look', () => {
+  expect(textOf({})).toBe(
+    [
+      '*demo: phase sft is held for a person*',
+      'attempt 3 at step 20: killed. Holds.',
+      'Its job runs no longer. It waits 24 hours; to go on: `temper release demo --phase sft`',
+      'Why: `temper explain demo sft`',
+      page,
+    ].join('\n'),
+  );
+});
+
+test.each([
+  { event: 'failed', want: [/^\*demo: phase sft failed/, /`temper start … --id demo`/] },
+  { event: 'budget', want: [/^\*demo: a budget is spent in phase sft\*/, /--set budgets\.evaluations=/] },
+] as const)('$event says what happened and the command to go on', ({ event, want }) => {
+  for (const words of want) expect(textOf({ event })).toMatch(words);
+});
+
+test('what may have been told before says so', () => {
+  expect(textOf({}, true)).toMatch(/may have been told before: an earlier try got no answer/);
+  expect(textOf({})).not.toMatch(/before/);
+});
+
+test('a foreign text is no markup, and not endless', () => {
+  const text = textOf({ cause: `<!channel> a & b ${'x'.repeat(5000)}` });
+  expect(text).toContain('&lt;!channel&gt; a &amp; b xxx');
+  expect(text.length).toBeLessThan(2000);
+});
+
+const fact: NotificationFact = {
+  event: 'held',
+  at: '2026-11-29T10:00:00.000Z',
+  tries: 1,
+  unanswered: false,
+  sentAt: null,
+  problem: null,
+  refused: false,
+};
+
+test.each<{ more: Partial<NotificationFact>; want: string }>([
+  { more: { sentAt: fact.at }, want: 'A person was told that the phase is held.' },
+  {
+    more: { event: 'failed', tries: 4, sentAt: '2026-11-29T10:05:00.000Z' },
+    want: 'A person was told that the phase failed at the 4th try, after 5 min.',
+  },
+  {
+    more: { refused: true, problem: 'the webhook answered 404' },
+    want: 'A person was to be told that the phase is held, and it is not tried again: the webhook answered 404.',
+  },
+  {
+    more: { tries: 2, problem: 'the webhook answered 500' },
+    want: 'A person was to be told that the phase is held: not sent after 2 tries (the webhook answered 500); it is tried again for hours.',
+  },
+  { more: { tries: 0 }, want: 'A person was to be told that the phase is held: not tried yet.' },
+  {
+    more: { event: 'budget', unanswered: true },
+    want: 'A person was to be told that a budget is spent: not sent after 1 try (no answer yet); it is tried again for hours.',
+  },
+])('what became of it: $want', ({ more, want }) => {
+  expect(sentenceOfNotification({ ...fact, ...more })).toBe(want);
+});

@@ -1,0 +1,197 @@
+/** Who is told of what, and that a phase which ends for good asks a person first. */
+import { TemperError } from '../../decisions/errors.ts';
+import type { Answers } from '../support/stories.ts';
+import type { PhaseContext } from '../../workflows/contract.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Document, leastPhases, recipeOf } from '../support/recipes.ts';
+import { completed, evaluatedSft, judged, promotes, tellingSomebody } from '../support/stories.ts';
+import {
+  failureOf,
+  pageOf,
+  type Run,
+  statusOf,
+  untilState,
+  workflowBench,
+  type WorkflowBench,
+} from '../support/workflow-bench.ts';
+
+let opening: Promise<WorkflowBench>;
+let bench: WorkflowBench;
+beforeAll(async () => {
+  opening = workflowBench();
+  bench = await opening;
+});
+afterAll(async () => (await opening).close());
+
+/** A story on a profile that names somebody. */
+const telling = (name: string, recipe: Document, answers: Answers) =>
+  bench.tell(name, recipe, { ...tellingSomebody(recipe), ...answers });
+const release = (run: Run) => run.executeUpdate<string, [object]>('release', { args: [{}] });
+const holdsOnce: Answers['judgeAttempt'] = (_, times) => Promise.resolve(times === 1 ? judged('hold') : completed);
+const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
+const storeIsFull = new TemperError('store-unusable', 'the disk of the store is full: free some');
+
+async function childrenOf(workflowId: string): Promise<(string | null | undefined)[]> {
+  const { events } = await bench.client.workflow.getHandle(workflowId).fetchHistory();
+  return (events ?? []).flatMap(
+    ({ startChildWorkflowExecutionInitiatedEventAttributes: child }) => child?.workflowType?.name ?? [],
+  );
+}
+
+describe('a person is told', () => {
+  test('once of a hold, with the cause, and of nothing else; the phase waits for its release, not for the telling', async () => {
+    const story = telling('told', recipeOf([]), { judgeAttempt: holdsOnce });
+    const run = await bench.start(story);
+    await untilState(run, 'base', 'held');
+    await story.called('notify');
+    await release(run);
+    await run.result();
+    const { firstExecutionRunId: runId } = run as unknown as { firstExecutionRunId: string };
+    expect(story.inputsOf('notify')).toEqual([
+      {
+        context: { pipelineId: 'told', runId, profile: 'local', phase: 'base' },
+        event: 'held',
+        cause: 'attempt 1 failed. hold.',
+        key: `told/base/notice-1-${runId}`,
+      },
+    ]);
+  });
+
+  test('of a failure, also when the chat answers only after the pipeline has ended', async () => {
+    let chatIsUp: () => void = () => undefined;
+    const up = new Promise<void>((resolve) => (chatIsUp = resolve));
+    const story = telling('late', recipeOf([]), {
+      judgeAttempt: () => Promise.resolve(judged('fail')),
+      notify: async () => {
+        await up;
+        return { kind: 'sent', sentence: 'told' };
+      },
+    });
+    const run = await bench.start(story);
+    await failureOf(run);
+    await story.called('notify');
+    chatIsUp();
+    const [{ key } = { key: '' }] = story.inputsOf('notify');
+    expect(await bench.client.workflow.getHandle(key).result()).toEqual({ kind: 'sent', sentence: 'told' });
+    expect(story.inputsOf('notify')).toMatchObject([
+      { event: 'failed', cause: expect.stringMatching(/^Phase base failed/) as string },
+    ]);
+  });
+
+  test('twice of a hold that nobody released: it is held, and it failed', async () => {
+    const story = telling('nobody-told', recipeOf([]), { judgeAttempt: () => Promise.resolve(judged('hold')) });
+    await failureOf(await bench.start(story));
+    await story.called('notify', 2);
+    expect(story.inputsOf('notify').map(({ event }) => event)).toEqual(['held', 'failed']);
+  });
+
+  test('of a budget that ends beside the training, once, and the training goes on', async () => {
+    const spent = 'The evaluation budget is spent: 4 of 4';
+    const story = telling('spent', recipeOf([evaluatedSft]), {
+      openEvaluation: () => Promise.resolve({ spent }),
+    });
+    const run = await bench.start(story);
+    await run.result();
+    expect(story.inputsOf('notify')).toMatchObject([{ event: 'budget', cause: spent, context: { phase: 'sft' } }]);
+    expect(story.inputsOf('submitJob').map(({ ticket }) => ticket.purpose)).toEqual(['train', 'train']);
+    expect(await pageOf(bench.client, 'spent/sft')).toContain(`- ${spent}; the gate will ask again`);
+  });
+
+  test('of nothing where the profile names nobody: not even the history knows of it', async () => {
+    const story = bench.tell('quiet', recipeOf([]), { judgeAttempt: holdsOnce });
+    const run = await bench.start(story);
+    await untilState(run, 'base', 'held');
+    await release(run);
+    await run.result();
+    expect(story.inputsOf('notify')).toEqual([]);
+    expect(await childrenOf('quiet/base')).toEqual([]);
+  });
+
+  test('of nothing when a person cancels', async () => {
+    const story = telling('cancels', recipeOf([]), { judgeAttempt: () => Promise.resolve(judged('hold')) });
+    const run = await bench.start(story);
+    await untilState(run, 'base', 'held');
+    await run.cancel();
+    await failureOf(run);
+    expect(story.inputsOf('notify').map(({ event }) => event)).toEqual(['held']);
+  });
+});
+
+test('a webhook that refuses is told on the page of the held phase', async () => {
+  const refused = 'A person was to be told that the phase is held, and it is not tried again: the webhook answered 404';
+  const story = telling('refused', recipeOf([]), {
+    judgeAttempt: holdsOnce,
+    notify: () => Promise.resolve({ kind: 'refused', sentence: refused }),
+  });
+  const run = await bench.start(story);
+  await untilState(run, 'base', 'held');
+  await eventually('the page says so', 20, async () => (await pageOf(bench.client, 'refused/base')).includes(refused));
+  expect(await statusOf(run)).toMatchObject([{ state: 'held', note: refused }]);
+  await release(run);
+  await run.result();
+});
+
+describe('an activity that fails for good holds the phase, and is done again after the release', () => {
+  const once =
+    <Answer>(answer: () => Answer): ((_: unknown, times: number) => Promise<Answer>) =>
+    (_, times) =>
+      times === 1 ? Promise.reject(storeIsFull) : Promise.resolve(answer());
+
+  test.each<{ name: string; answers: Answers }>([
+    { name: 'looks-for-work', answers: { findFinishedPhase: once(() => null) } },
+    { name: 'judges-attempt', answers: { judgeAttempt: once(() => completed) } },
+    {
+      name: 'watches',
+      answers: {
+        awaitJob: (_, times) => (times === 1 ? Promise.reject(storeIsFull) : Promise.resolve({ kind: 'ended' })),
+      },
+    },
+  ])('$name', async ({ name, answers }) => {
+    const story = bench.tell(name, recipeOf([]), answers);
+    const run = await bench.start(story);
+    expect((await untilState(run, 'base', 'held')).note).toBe('held: the disk of the store is full: free some');
+    await release(run);
+    expect((await run.result()).promoted[0]?.outcome.state).toBe('completed');
+  });
+
+  test('with a new attempt where one was open, so that its number is never used twice', async () => {
+    const story = bench.tell('submits', recipeOf([]), {
+      submitJob: ({ ticket }, times) =>
+        times === 1
+          ? Promise.reject(new TemperError('job-refused', 'it needs 8 slots, this machine has 2'))
+          : Promise.resolve({ name: ticket.jobName, uid: 'uid', directory: ticket.directory }),
+    });
+    const run = await bench.start(story);
+    await untilState(run, 'base', 'held');
+    await release(run);
+    await run.result();
+    expect(story.inputsOf('openAttempt').map(({ opened }) => opened)).toEqual([1, 2]);
+  });
+
+  test('also in the gate, whose training is not done again', async () => {
+    const story = bench.tell('gate-fails', recipeOf([leastPhases.sft]), {
+      judgeGate: ({ context }, times) =>
+        !isBase(context) && times === 2
+          ? Promise.reject(new TemperError('ledger-conflict', 'the evaluation has no problem'))
+          : Promise.resolve(promotes(context)),
+    });
+    const run = await bench.start(story);
+    expect((await untilState(run, 'sft', 'held')).note).toBe('held: the evaluation has no problem');
+    await release(run);
+    await run.result();
+    expect(story.inputsOf('openAttempt')).toHaveLength(2);
+  });
+});
+
+test('a job that waited too long gives up its place and is held; after the release another attempt waits anew', async () => {
+  const because = 'It waited 61 min to start (waits behind other jobs for a slot)';
+  const story = bench.tell('waits', recipeOf([]), {
+    awaitJob: (_, times) => Promise.resolve(times === 1 ? { kind: 'waited', because } : { kind: 'ended' }),
+  });
+  const run = await bench.start(story);
+  expect((await untilState(run, 'base', 'held')).note).toBe(`held: ${because}`);
+  expect(story.inputsOf('stopJob')).toMatchObject([{ reason: 'deadline', job: { name: 't-base-a1' } }]);
+  await release(run);
+  await run.result();
+  expect(story.inputsOf('judgeAttempt').map(({ ticket }) => ticket.number)).toEqual([2]);
+});
