@@ -265,9 +265,14 @@ test.each<{ title: string; document: unknown; want: string[] }>([
     want: ['store.pth: is no field here; did you mean "path"? Fields: path'],
   },
   {
+    title: 'the address of a webhook itself, which is a secret and so is not repeated',
+    document: { name: 'x', backend: 'local', notify: { slackWebhook: 'https://hooks.example/T0/B0/secret' } },
+    want: ['notify.slackWebhook: is an address, and must be a group of fields'],
+  },
+  {
     title: 'a field of the other backend',
     document: { name: 'x', backend: 'local', namespace: 'training' },
-    want: ['namespace: is no field here; fields: name, backend, store, slots, trainer, graceSeconds'],
+    want: ['namespace: is no field here; fields: name, backend, store, slots, trainer, graceSeconds, notify'],
   },
   {
     title: 'a store that is no path, a memory that is no quantity, and a job without a name that fits',
