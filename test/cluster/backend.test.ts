@@ -1,86 +1,31 @@
 /** The Kubernetes backend on a real API server with real controllers and pods: one Job an attempt, and ends that stay. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Backend, JobRef, JobSpec, JobStatus } from '../../activities/backend.ts';
-import { createKubernetesBackend, type KubernetesBackend } from '../../k8s/backend.ts';
+import type { JobRef } from '../../activities/backend.ts';
 import { createKubeClient, type KubeClient, type KubeRequest } from '../../k8s/kube-client.ts';
 import { KubeError } from '../../k8s/kube-error.ts';
 import { eventually } from '../support/eventually.ts';
-import { kubernetesProfile } from '../support/kubernetes-profile.ts';
-import { makeNamespace, readTestCluster, type TestNamespace } from './test-bed.ts';
+import { type JobBed, makeJobBed, until } from './job-bed.ts';
+import { readTestCluster } from './test-bed.ts';
 
 const cluster = readTestCluster();
-let namespace: TestNamespace;
-const open: KubernetesBackend[] = [];
+let bed: JobBed;
 
 beforeAll(async () => {
-  namespace = await makeNamespace(cluster, 'backend');
+  bed = await makeJobBed(cluster, 'backend');
 });
-afterAll(async () => {
-  await Promise.all(open.map((backend) => backend.close()));
-  await namespace.remove();
-});
-
-/** The folder that is the store: pods and this process see it at the same path. */
-function storeFolder(): string {
-  const { volumeFolder } = namespace;
-  if (volumeFolder === null)
-    throw new Error('these tests need a volume that is a folder of this machine: run them on our own cluster');
-  return volumeFolder;
-}
-
-function profileRunning(script: string, needs: Record<string, unknown> = {}) {
-  return kubernetesProfile({
-    namespace: namespace.name,
-    store: { claim: namespace.volumeClaim, path: storeFolder() },
-    jobs: { default: { image: cluster.busyboxImage, command: ['sh', '-c', script], ...needs } },
-    graceSeconds: 10,
-  });
-}
-
-function backendRunning(
-  script: string,
-  needs: Record<string, unknown> = {},
-  client: KubeClient = createKubeClient(),
-): KubernetesBackend {
-  const backend = createKubernetesBackend(profileRunning(script, needs), client);
-  open.push(backend);
-  return backend;
-}
-
-async function spec(name: string): Promise<JobSpec> {
-  const directory = join(storeFolder(), name);
-  await mkdir(join(directory, 'checkpoints'), { recursive: true });
-  return {
-    name,
-    directory,
-    requestPath: join(directory, 'request.json'),
-    slots: 1,
-    memoryFactor: 1,
-    sharedMemoryFactor: 1,
-    avoidNodes: [],
-    labels: { pipeline: 'demo', phase: 'sft', kind: 'sft', attempt: 1, workflowId: 'demo' },
-  };
-}
-
-async function until(backend: Backend, job: JobRef, state: JobStatus['state']): Promise<JobStatus> {
-  const tooLate = AbortSignal.timeout(90_000);
-  for (let status = await backend.status(job); ; status = await backend.nextChange(job, status, tooLate)) {
-    if (status.state === state) return status;
-    if (tooLate.aborted || status.state === 'ended') throw new Error(`never ${state}: ${JSON.stringify(status)}`);
-  }
-}
+afterAll(() => bed.close());
 
 const jobNames = async (): Promise<string[]> =>
-  (await cluster.kubectl(['--namespace', namespace.name, 'get', 'jobs', '--output', 'name'])).trim().split('\n');
+  (await cluster.kubectl(['--namespace', bed.namespace, 'get', 'jobs', '--output', 'name'])).trim().split('\n');
 const deleteJob = (name: string) =>
-  cluster.kubectl(['--namespace', namespace.name, 'delete', 'job', name, '--wait=true']);
+  cluster.kubectl(['--namespace', bed.namespace, 'delete', 'job', name, '--wait=true']);
 
 test('a job runs, writes to its directory, and its end with its last lines outlives the Job', async () => {
-  const backend = backendRunning(
+  const backend = bed.backendRunning(
     'echo "$TEMPER_JOB_TOKEN" > "${TEMPER_REQUEST%/*}/token"; echo hello; echo "no good" >&2; exit 3',
   );
-  const order = await spec('t-ends-a1');
+  const order = await bed.spec('t-ends-a1');
   const job = await backend.submit(order);
   const end = await until(backend, job, 'ended');
   expect(end).toMatchObject({
@@ -91,16 +36,16 @@ test('a job runs, writes to its directory, and its end with its last lines outli
   expect((await readFile(join(order.directory, 'token'), 'utf8')).trim()).toBe(job.uid);
   await deleteJob(job.name);
   // Another worker, which never saw the Job.
-  expect(await backendRunning('true').status(job)).toEqual(end);
+  expect(await bed.backendRunning('true').status(job)).toEqual(end);
 });
 
 test('whoever submits again gets the Job that is there: two workers, and a reply that was lost', async () => {
-  const order = await spec('t-once-a1');
+  const order = await bed.spec('t-once-a1');
   const lossy = losingTheFirstReply(createKubeClient());
-  await expect(backendRunning('sleep 60', {}, lossy).submit(order)).rejects.toMatchObject({
+  await expect(bed.backendRunning('sleep 60', {}, lossy).submit(order)).rejects.toMatchObject({
     code: 'backend-unavailable',
   });
-  const workers = [backendRunning('sleep 60'), backendRunning('sleep 60')] as const;
+  const workers = [bed.backendRunning('sleep 60'), bed.backendRunning('sleep 60')] as const;
   const [one, other] = await Promise.all(workers.map((backend) => backend.submit(order)));
   expect(one).toEqual(other);
   expect((await jobNames()).filter((name) => name.includes('t-once'))).toEqual(['job.batch/t-once-a1']);
@@ -108,10 +53,10 @@ test('whoever submits again gets the Job that is there: two workers, and a reply
 });
 
 test('a Job of the same name that is not this attempt’s is left alone, and named', async () => {
-  const order = await spec('t-foreign-a1');
+  const order = await bed.spec('t-foreign-a1');
   await cluster.kubectl([
     '--namespace',
-    namespace.name,
+    bed.namespace,
     'create',
     'job',
     order.name,
@@ -119,7 +64,7 @@ test('a Job of the same name that is not this attempt’s is left alone, and nam
     '--',
     'true',
   ]);
-  await expect(backendRunning('true').submit(order)).rejects.toMatchObject({
+  await expect(bed.backendRunning('true').submit(order)).rejects.toMatchObject({
     code: 'job-refused',
     message: expect.stringContaining(
       'a Job named t-foreign-a1 is there already, and not this attempt’s (not made by Temper)',
@@ -128,11 +73,11 @@ test('a Job of the same name that is not this attempt’s is left alone, and nam
 });
 
 test('a stop lets the trainer save; how it ended is known after its pod and its Job are gone', async () => {
-  const backend = backendRunning('trap "echo saved; exit 75" TERM; echo ready; while true; do sleep 0.1; done');
-  const job = await backend.submit(await spec('t-stopped-a1'));
+  const backend = bed.backendRunning('trap "echo saved; exit 75" TERM; echo ready; while true; do sleep 0.1; done');
+  const job = await backend.submit(await bed.spec('t-stopped-a1'));
   await until(backend, job, 'running');
   await eventually('the trap is set', 20, async () =>
-    (await cluster.kubectl(['--namespace', namespace.name, 'logs', `job/${job.name}`])).includes('ready'),
+    (await cluster.kubectl(['--namespace', bed.namespace, 'logs', `job/${job.name}`])).includes('ready'),
   );
   await backend.stop(job, { reason: 'cancel', graceSeconds: 10 });
   expect(await backend.status(job)).toMatchObject({
@@ -146,8 +91,8 @@ test('a stop lets the trainer save; how it ended is known after its pod and its 
 });
 
 test('a Job that somebody deleted while it ran has vanished', async () => {
-  const backend = backendRunning('sleep 300');
-  const job = await backend.submit(await spec('t-deleted-a1'));
+  const backend = bed.backendRunning('sleep 300');
+  const job = await backend.submit(await bed.spec('t-deleted-a1'));
   const running = await until(backend, job, 'running');
   const next = backend.nextChange(job, running, AbortSignal.timeout(60_000));
   await deleteJob(job.name);
@@ -158,14 +103,14 @@ test('a Job that somebody deleted while it ran has vanished', async () => {
 });
 
 test('more memory than its limit: OOMKilled', async () => {
-  const backend = backendRunning('tail /dev/zero', { memory: '32Mi' });
-  const job = await backend.submit(await spec('t-memory-a1'));
+  const backend = bed.backendRunning('tail /dev/zero', { memory: '32Mi' });
+  const job = await backend.submit(await bed.spec('t-memory-a1'));
   expect(await until(backend, job, 'ended')).toMatchObject({ ranks: [{ reason: 'OOMKilled' }] });
 });
 
 test('GPUs that are taken: the job waits, and says for what', async () => {
-  const backend = backendRunning('sleep 300', { gpus: 64 });
-  const job = await backend.submit(await spec('t-gpus-a1'));
+  const backend = bed.backendRunning('sleep 300', { gpus: 64 });
+  const job = await backend.submit(await bed.spec('t-gpus-a1'));
   const queued = await eventually('it is said', 30, async () => {
     const status = await backend.status(job);
     return status.state === 'queued' && status.reason?.includes('nvidia.com/gpu') ? status : null;
@@ -177,11 +122,11 @@ test('GPUs that are taken: the job waits, and says for what', async () => {
 });
 
 test('two pods of one job find each other by name, and each rank’s end is known', async () => {
-  const backend = backendRunning(
+  const backend = bed.backendRunning(
     'if [ "$PET_NODE_RANK" = 0 ]; then nc -l -p "$PET_MASTER_PORT"; exit 0; fi; until echo met | nc "$PET_MASTER_ADDR" "$PET_MASTER_PORT"; do sleep 0.2; done; exit 4',
     { nodes: 2 },
   );
-  const job = await backend.submit(await spec('t-two-a1'));
+  const job = await backend.submit(await bed.spec('t-two-a1'));
   const end = await until(backend, job, 'ended');
   expect(end).toMatchObject({
     ranks: [
@@ -193,9 +138,9 @@ test('two pods of one job find each other by name, and each rank’s end is know
 
 test('a wait asks the server for nothing: the one watch tells', async () => {
   const asked: string[] = [];
-  const backend = backendRunning('sleep 3', {}, counting(createKubeClient(), asked));
+  const backend = bed.backendRunning('sleep 3', {}, counting(createKubeClient(), asked));
   const jobs = await Promise.all(
-    ['t-wait-a1', 't-wait-a2', 't-wait-a3'].map(async (name) => await backend.submit(await spec(name))),
+    ['t-wait-a1', 't-wait-a2', 't-wait-a3'].map(async (name) => await backend.submit(await bed.spec(name))),
   );
   await backend.status(jobs[0] as JobRef);
   const before = asked.length;
