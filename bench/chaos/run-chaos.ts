@@ -26,6 +26,8 @@ export interface ChaosOptions {
   readonly folder: string;
   /** The worker's program; @default `temper worker`, as a person starts it */
   readonly worker?: readonly [string, ...string[]];
+  /** Workers at once, of one store. @default 1 */
+  readonly workers?: number;
   /** One line for each thing that happens. */
   readonly say: (line: string) => void;
   /** Seconds between two kills, on average. @default 1.5 */
@@ -58,7 +60,8 @@ const endSeconds = 180;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { folder, say } = options;
-  const place = await preparePlace(options);
+  const { workers = 1 } = options;
+  const place = { ...(await preparePlace(options)), workers };
   const random = seededRandom(options.seed);
   const temper = await openKeptTemper(place);
   const load = createLoad(temper.client, place.settings.taskQueue);

@@ -29,8 +29,8 @@ const doubting = (how: 'adopting' | 'forgetting'): [string, ...string[]] => [
   how,
 ];
 
-it('ten kills at random points: no twin, no orphan, no finished phase lost, no saved step redone, and the right last bytes', async () => {
-  const report = await chaos('ten', { kills: 10, paceSeconds: 1 });
+it('ten kills at random points under two workers: no twin, no orphan, no finished phase lost, no saved step redone, and the right last bytes', async () => {
+  const report = await chaos('ten', { kills: 10, paceSeconds: 1, workers: 2 });
   expect(report).toMatchObject({
     twins: 0,
     orphans: 0,

@@ -1,5 +1,5 @@
 /**
- * A Temporal server and a worker as two processes that are started again whenever they die, as a service manager does it.
+ * A Temporal server and workers as processes that are started again whenever they die, as a service manager does it.
  *
  * For demos and benches that kill them. Covers starting, killing, and leaving nothing behind. Does not cover what runs on them, or
  * one process for both (embedded-temper.ts).
@@ -20,6 +20,8 @@ export interface KeptOptions {
   /** The worker's program with its arguments; it is started with this environment. */
   readonly worker: readonly [string, ...string[]];
   readonly environment: NodeJS.ProcessEnv;
+  /** How many of it. @default 1 */
+  readonly workers?: number;
   /** Seconds that jobs get to save when all ends. */
   readonly graceSeconds: number;
 }
@@ -29,6 +31,7 @@ export interface KeptTemper {
   readonly uiUrl: string;
   /** Sends SIGKILL to the process that is there now; false when it is just being started anew. */
   killServer(): boolean;
+  /** Of several, another one each time. */
   killWorker(): boolean;
   /** Leaves no process: the worker, then the jobs, then the server. */
   close(): Promise<void>;
@@ -47,15 +50,16 @@ export async function openKeptTemper(options: KeptOptions): Promise<KeptTemper> 
     await server.stop();
     throw error;
   });
-  const worker = keepWorker(options, closing.signal);
+  const workers = Array.from({ length: options.workers ?? 1 }, () => keepWorker(options, closing.signal));
+  let kills = 0;
   return {
     client: new Client({ connection, namespace: settings.namespace }),
     uiUrl: server.uiUrl,
     killServer: () => server.kill(),
-    killWorker: () => worker.kill(),
+    killWorker: () => workers[kills++ % workers.length]?.kill() ?? false,
     async close() {
       closing.abort();
-      await worker.stop();
+      await Promise.all(workers.map((worker) => worker.stop()));
       await stopJobs(options);
       await connection.close();
       await server.stop();
