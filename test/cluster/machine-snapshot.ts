@@ -16,7 +16,8 @@ export interface MachineSnapshot {
   readonly controlGroups: readonly string[];
   /** Folders and files at the fixed paths of Kubernetes, containerd and CNI, and of our own clusters. */
   readonly paths: readonly string[];
-  readonly forwarding: string;
+  /** Settings of the kernel with their values. */
+  readonly settings: readonly string[];
 }
 
 const fixedPaths = [
@@ -27,7 +28,7 @@ const fixedPaths = [
   '/var/log/containers',
   '/var/log/pods',
 ];
-const ofCluster = /(^|\/)(kube[a-z-]*|etcd|coredns|containerd[a-z0-9-]*|runc|nsenter|unshare)(\0|$)|temper-cluster-/;
+const ofCluster = /(^|\/)(kube-[a-z-]+|kubelet|etcd|coredns|containerd[a-z0-9-]*|runc|nsenter|unshare)(\0|$)|temper-cluster-/;
 
 /** The machine as it is, without the clusters that `self` does not own. */
 export function snapshotOfMachine(self: ProcessMark): MachineSnapshot {
@@ -41,8 +42,15 @@ export function snapshotOfMachine(self: ProcessMark): MachineSnapshot {
     ),
     controlGroups: controlGroupsBeside(others),
     paths: [...fixedPaths, ...slotPaths(others)].filter((path) => existsSync(path)),
-    forwarding: readFileSync('/proc/sys/net/ipv4/ip_forward', 'utf8').trim(),
+    settings: [`ip_forward ${readFileSync('/proc/sys/net/ipv4/ip_forward', 'utf8').trim()}`],
   };
+}
+
+/** What is there now and was not before, by its kind; kinds to which nothing was added are left out. */
+export function addedTo(before: MachineSnapshot, now: MachineSnapshot): Partial<MachineSnapshot> {
+  const kinds = Object.keys(now) as (keyof MachineSnapshot)[];
+  const added = kinds.map((kind) => [kind, without(now[kind], before[kind])] as const);
+  return Object.fromEntries(added.filter(([, things]) => things.length > 0));
 }
 
 function isOfAnother(standing: Found['standing'], self: ProcessMark): boolean {
