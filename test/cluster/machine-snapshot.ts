@@ -28,7 +28,8 @@ const fixedPaths = [
   '/var/log/containers',
   '/var/log/pods',
 ];
-const ofCluster = /(^|\/)(kube-[a-z-]+|kubelet|etcd|coredns|containerd[a-z0-9-]*|runc|nsenter|unshare)(\0|$)|temper-cluster-/;
+const ofCluster =
+  /(^|\/)(kube-[a-z-]+|kubelet|etcd|coredns|containerd[a-z0-9-]*|runc|nsenter|unshare)(\0|$)|temper-cluster-/;
 
 /** The machine as it is, without the clusters that `self` does not own. */
 export function snapshotOfMachine(self: ProcessMark): MachineSnapshot {
