@@ -34,15 +34,19 @@ export interface Reaper {
 }
 
 export function startReaper(options: ReaperOptions): Reaper {
-  const { everySeconds = 60, say } = options;
+  const { everySeconds = 60 } = options;
+  let closed = false;
+  /** A look that is under way when its worker leaves has nobody to tell. */
+  const say = (line: string) => {
+    if (!closed) options.say(line);
+  };
   /** Owners never change: each directory is read once. */
   const owners = new Map<string, string | null>();
-  const look = async () => await reap(options, owners);
+  const look = async () => await reap({ ...options, say }, owners);
   let timer: NodeJS.Timeout | undefined;
   const tell = (error: unknown) => {
     say(`the reaper could not look, and stopped nothing: ${textOf(error)}`);
   };
-  let closed = false;
   const later = () => {
     if (closed) return;
     timer = setTimeout(() => void look().catch(tell).finally(later), everySeconds * 1000);

@@ -35,12 +35,6 @@ afterAll(() => place.close());
 
 const ended = async (args: readonly string[] = []) => await place.start({ TEMPER_PROFILES: profiles }, args).ended;
 
-it('says that there is nothing to compare with, where no demo has ended yet', async () => {
-  const { code, out, error } = await ended(['--kill', 'trainer']);
-  expect({ code, error }).toEqual({ code: 0, error: '' });
-  expect(out).toContain('There is no finished demo of this recipe to compare with');
-});
-
 it('kills the trainer of each phase once, begins anew each time, and ends with the bytes of the undisturbed run', async () => {
   const undisturbed = await ended();
   expect(undisturbed).toMatchObject({ code: 0, error: '' });

@@ -5,6 +5,11 @@ import { reservationKey } from '../../decisions/reservation-key.ts';
 import type { AttemptRecord } from '../../store/ledger/attempts.ts';
 import { type Reaper, type ReaperOptions, startReaper } from '../../workers/reaper.ts';
 
+const reapers: Reaper[] = [];
+afterEach(() => {
+  for (const reaper of reapers.splice(0)) reaper.close();
+});
+
 const now = new Date('2026-11-29T10:00:00.000Z');
 const longClosed: OwnerState = { kind: 'closed', closedAt: '2026-11-29T09:00:00.000Z' };
 const job = (name: string): JobRef => ({ name, uid: `uid of ${name}`, directory: `/store/${name}` });
@@ -42,7 +47,7 @@ function scene(owners: Readonly<Record<string, OwnerState>>, change: Partial<Rea
     ...change,
   };
   const reaper: Reaper = startReaper(options);
-  reaper.close();
+  reapers.push(reaper);
   return { reaper, asked, stopped, changed, said };
 }
 
@@ -76,6 +81,14 @@ test('where Temporal cannot be reached nothing is stopped', async () => {
   const { reaper, stopped } = scene({ one: longClosed }, { ownerStates: () => Promise.reject(new Error('away')) });
   await expect(reaper.look()).rejects.toThrow('away');
   expect(stopped).toEqual([]);
+});
+
+test('one that is closed says nothing more, also of a look that is under way', async () => {
+  const { reaper, stopped, said } = scene({ theirs: longClosed });
+  const look = reaper.look();
+  reaper.close();
+  await look;
+  expect({ stopped, said }).toEqual({ stopped: ['theirs cancel 7'], said: [] });
 });
 
 test('one that cannot be stopped keeps no other from its end', async () => {
