@@ -3,6 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteLedger } from '../../../store/ledger/sqlite.ts';
+import { phaseSchema } from '../../../configs/schema.ts';
+import { createRunStore } from '../../../store/run-store.ts';
+import { hfFiles, write } from '../../store/checkpoint-fixtures.ts';
+import { basePhase } from '../../support/recipes.ts';
 import { temper, temperOnTerminal } from '../../support/command-line.ts';
 
 const store = await mkdtemp(join(tmpdir(), 'temper-direct-'));
@@ -40,6 +44,45 @@ test('explain as data', async () => {
   expect(JSON.parse(output)).toMatchObject({ pipeline: 'demo', runId: 'run-1', phases: [{ phase: 'base' }] });
 });
 
+describe('prune', () => {
+  const old = join(store, 'pipelines', 'old', 'base', 'attempt-1');
+  const steps = async () => (await createRunStore(store).checkpoints(old)).map(({ step }) => step);
+
+  beforeAll(async () => {
+    const at = '2026-11-29T09:00:00.000Z';
+    const ledger = await openSqliteLedger(join(store, 'ledger.sqlite'));
+    const [workflowId, runId, phase, purpose] = ['old', 'run-0', 'base', 'train'] as const;
+    const resolved = { recipe: { phases: [phaseSchema.parse({ ...basePhase, params: { steps: 40 } })] } };
+    await ledger.openPipeline({ workflowId, runId, recipe: 'tiny', identity: 'y', resolved, at });
+    const row = { position: 0, kind: 'base', identity: 'y', identityText: '{}', state: 'failed' } as const;
+    await ledger.upsertPhase({ workflowId, runId, phase, ...row, at });
+    await ledger.reserveAttempt({ workflowId, runId, phase, purpose, reservationKey: 'old/1', at });
+    await ledger.changeAttempt({ workflowId, phase, purpose, number: 1 }, { state: 'failed', at, directory: old });
+    await ledger.close();
+    for (const step of [5, 10, 15]) await write(join(old, 'checkpoints', `checkpoint-${String(step)}`), hfFiles(step));
+  });
+
+  test('lists what may go and what stays, and deletes nothing', async () => {
+    const { exitCode, output } = await temper(['prune', 'old', '--direct'], { environment });
+    expect(exitCode).toBe(0);
+    expect(output).toMatch(/^may go +[\d.]+ k?B {2}old\/base\/a1\/checkpoint-5: there are newer ones to go on from\n/);
+    expect(output).toContain('old/base/a1/checkpoint-15: one of the newest two\n');
+    expect(output).toMatch(/\n1 checkpoint, [\d.]+ k?B may go\. Nothing was deleted: --yes deletes it\.\n$/);
+    expect(await steps()).toEqual([5, 10, 15]);
+  });
+
+  test('deletes with --yes, over every pipeline when none is named', async () => {
+    const { output } = await temper(['prune', '--direct', '--yes', '--json'], { environment });
+    expect(JSON.parse(output)).toMatchObject({ deleted: true, go: [{ what: 'old/base/a1/checkpoint-5' }] });
+    expect(await steps()).toEqual([10, 15]);
+  });
+
+  test('knows no pipeline that is not there', async () => {
+    const { exitCode, errors } = await temper(['prune', 'odl', '--direct'], { environment });
+    expect([exitCode, errors]).toEqual([2, expect.stringContaining('did you mean "old"?')]);
+  });
+});
+
 test('plan prints each value with where it came from', async () => {
   const { exitCode, output } = await temper(['plan', 'tiny', '--direct', '--set', 'seed=2'], { environment });
   expect(exitCode).toBe(0);
@@ -50,7 +93,10 @@ test('plan prints each value with where it came from', async () => {
 });
 
 test.each([
-  { words: ['explain', 'demmo'], want: 'no pipeline "demmo" is in the ledger; did you mean "demo"? There are: demo' },
+  {
+    words: ['explain', 'demmo'],
+    want: 'no pipeline "demmo" is in the ledger; did you mean "demo"? There are: demo, old',
+  },
   { words: ['explain', 'demo', 'bass'], want: 'no phase "bass" of it has begun; did you mean "base"? There are: base' },
   { words: ['logs', 'demo'], want: 'pipeline demo has no such attempt in its newest run; there are: none yet' },
   { words: ['plan', 'tinny'], want: 'no recipe is named "tinny"; did you mean "tiny"? The worker has: tiny' },
