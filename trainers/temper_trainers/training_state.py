@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,26 @@ def save_state(folder: Path, state: dict[str, Any]) -> None:
     random_state = {"cpu": torch.get_rng_state()}
     if torch.cuda.is_available():
         random_state["cuda"] = torch.cuda.get_rng_state()
-    torch.save({**state, "random": random_state}, folder / FILE)
+    torch.save(canonical({**state, "random": random_state}), folder / FILE)
+
+
+def canonical(value: Any) -> Any:
+    """The same value with equal texts as one object and no container shared, so that equal states have equal bytes.
+
+    A pickle refers back to an object that it has met, and what was loaded from one shares other objects than what grew in
+    place.
+    """
+    if type(value) is str:
+        return sys.intern(value)
+    if type(value) is OrderedDict:
+        copied = OrderedDict((canonical(key), canonical(each)) for key, each in value.items())
+        vars(copied).update(canonical(vars(value)))  # the versions that a module's state carries
+        return copied
+    if type(value) is dict:
+        return {canonical(key): canonical(each) for key, each in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(canonical(each) for each in value)
+    return value
 
 
 def load_state(resume: Resume) -> dict[str, Any]:

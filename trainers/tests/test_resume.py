@@ -66,30 +66,13 @@ SAO: dict[str, Any] = {
 }
 
 
-def same(one: Any, other: Any) -> bool:
-    """Whether two saved states are equal to the last bit (their pickles may share objects differently)."""
-    import torch
-
-    if isinstance(one, torch.Tensor):
-        return one.dtype == other.dtype and torch.equal(one, other)
-    if isinstance(one, dict):
-        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list | tuple):
-        return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other)
-
-
 def require_same_state(straight: Made, resumed: Made, step: int) -> None:
-    """Every file of an own loop's checkpoint is the same: bytes of the weights, values of the state."""
-    import torch
-
+    """Every file of an own loop's checkpoint has the same bytes: weights, optimizers, random state."""
     folders = straight.folder(step), resumed.folder(step)
     names = sorted(path.name for path in folders[0].iterdir())
     assert names == sorted(path.name for path in folders[1].iterdir())
     for name in names:
-        if name != "state.pt":
-            assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes(), name
-    assert same(*(torch.load(folder / "state.pt", weights_only=False) for folder in folders))
+        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes(), name
 
 
 def test_base_resumes_exactly(attempts: Attempts) -> None:
