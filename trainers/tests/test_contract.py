@@ -10,7 +10,7 @@ import pytest
 from support import Attempts
 
 from temper_trainers.contract import Run
-from temper_trainers.errors import DataError, UsageError
+from temper_trainers.errors import DamagedError, UsageError
 from temper_trainers.request import read_request
 from temper_trainers.seal import compute_seal, seal_path, write_seal
 
@@ -87,7 +87,7 @@ def test_a_start_that_is_not_what_was_sealed_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "checkpoint-1"
     folder.mkdir()
     (folder / "x").write_text("1")
-    with pytest.raises(DataError, match="is not the checkpoint that was sealed"):
+    with pytest.raises(DamagedError, match="is damaged: its digest is .*, not 0000"):
         run.started_from(folder, 1, "hf", "0" * 64)
 
 
