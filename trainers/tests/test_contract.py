@@ -87,7 +87,7 @@ def test_a_start_that_is_not_what_was_sealed_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "checkpoint-1"
     folder.mkdir()
     (folder / "x").write_text("1")
-    with pytest.raises(DamagedError, match="is damaged: its digest is .*, not 0000"):
+    with pytest.raises(DamagedError, match=r"is damaged: its digest is .*, not 0000"):
         run.started_from(folder, 1, "hf", "0" * 64)
 
 
