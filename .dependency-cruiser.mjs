@@ -19,7 +19,7 @@ const only = (name, from, allowed) => ({
 const never = (name, from, to) => ({ name, severity: 'error', from, to });
 
 const layers = [
-  only('schema-imports-zod-only', { path: '^configs/schema' }, ['^configs/schema', zod]),
+  only('schema-imports-zod-only', { path: '^configs/schema' }, ['^configs/(schema|nearest-name)', zod]),
   only('decisions-are-pure', { path: '^decisions/' }, ['^decisions/', '^configs/schema', zod]),
   only('contract-is-for-everybody', { path: '^workflows/contract' }, ['^decisions/', '^configs/schema', zod]),
   never('configs-stay-low', { path: '^configs/' }, { path: '^(workflows|activities|k8s|local|store|workers|report)/' }),

@@ -16,6 +16,7 @@ import { sentenceOfResumePoint } from '../decisions/sentences.ts';
 import type { RunPlace } from '../store/run-directory.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
 import { decidedAfterAttempts } from './changes-of-phase.ts';
+import { commandRequest } from './command-request.ts';
 import { candidatesOfPhase } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { recordPhase } from './phase-record.ts';
@@ -58,12 +59,21 @@ export function attemptActivities(dependencies: ActivityDependencies): AttemptAc
       const of = { runId: context.runId, phase: phase.name };
       const changes = changesAfter(await decidedAfterAttempts(dependencies.ledger, of));
       const { checkpoints, rollBacks } = await candidatesOfPhase(dependencies, context);
-      const point = chooseResumePoint(checkpoints, { rollBacks });
+      const point = chooseResumePoint(checkpoints, { rollBacks, neverResumes: neverResumes(phase) });
       const resume =
         point.kind === 'resume'
           ? { path: point.checkpoint.path, step: point.checkpoint.step, digest: point.checkpoint.digest }
           : null;
-      const request = requestOf(context, { number, name, directory, resume, changes });
+      const request = {
+        ...requestOf(context, { number, name, directory, resume, changes }),
+        ...(phase.kind === 'command' &&
+          commandRequest(context, phase, {
+            attempt: number,
+            output: await store.openOutput(directory),
+            home: dependencies.placeOf(context.profile).home,
+            resume,
+          })),
+      };
       await store.writeRequest(directory, request);
       const sentence = [sentenceOfResumePoint(point), ...sentencesOfChanges(changes)].join(' ');
       await recordOpened(dependencies, { context, number, point, sentence, request, directory });
@@ -127,6 +137,11 @@ function requestOf(context: PhaseContext, opening: Opening) {
     outputDirectory: opening.directory,
     evaluations: [],
   };
+}
+
+/** A command that takes no checkpoint begins anew each time. */
+function neverResumes(phase: Phase): boolean {
+  return phase.kind === 'command' && phase.params.resumeArgs.length === 0;
 }
 
 /** Whether the phase changes weights by training; a merge and a base that is only named do not. */

@@ -3,6 +3,7 @@
  *
  * A backend gathers facts and acts when told. It decides nothing: classes and retries are decisions/.
  */
+import type { JobCommand } from '../decisions/command-line.ts';
 import type { RankEnd } from '../decisions/failure.ts';
 import type { AttemptState } from '../decisions/states.ts';
 
@@ -19,6 +20,8 @@ export interface JobSpec {
   readonly sharedMemoryFactor: number;
   /** A wish: where no other node exists, one of these may be used again. */
   readonly avoidNodes: readonly string[];
+  /** What is run; absent: the built-in trainer. */
+  readonly command?: JobCommand;
   readonly labels: {
     readonly pipeline: string;
     readonly phase: string;

@@ -86,7 +86,7 @@ export async function candidatesForGate(
   let upTo = Infinity;
   let at = attempts.findLast(({ state, runId }) => state === 'completed' && runId === context.runId);
   for (; at !== undefined; at = predecessor(attempts, at)) {
-    for (const checkpoint of at.directory === null ? [] : await store.checkpoints(at.directory)) {
+    for (const checkpoint of at.directory === null ? [] : await store.checkpoints(at.directory, { isOver: true })) {
       const { step, level } = checkpoint;
       if (level === 'torn' || step > upTo || !due.has(step) || chosen.has(step)) continue;
       const { id } = await recordCheckpoint(dependencies, context, { attempt: at.number, checkpoint });

@@ -12,6 +12,8 @@ export interface Place {
   readonly profile: Profile;
   readonly store: RunStore;
   readonly backend: Backend;
+  /** Where Temper's own files lie for a job of this profile. Absolute. */
+  readonly home: string;
 }
 
 export interface ActivityDependencies {
@@ -40,5 +42,5 @@ export interface ActivityDependencies {
 
 /** What is needed to read what was done: no backend, and nothing that runs. */
 export interface ReadingDependencies extends Pick<ActivityDependencies, 'ledger' | 'readRecipe' | 'defaultRecipe'> {
-  placeOf(profile: string | undefined): Pick<Place, 'profile' | 'store'>;
+  placeOf(profile: string | undefined): Pick<Place, 'profile' | 'store' | 'home'>;
 }

@@ -142,7 +142,7 @@ function attemptEvent({
   const ended = seconds === null ? state : `${state} after ${duration(seconds)}`;
   const { evaluations = [] } = (request ?? {}) as { evaluations?: readonly { readonly key: string }[] };
   const metrics = keyMetrics.flatMap((metric) => {
-    const value = evidence?.result?.metrics[metric];
+    const value = (evidence?.result ?? evidence?.observed)?.metrics[metric];
     return value === undefined
       ? []
       : [`${metric} ${value === null ? 'not finite' : String(Number(value.toPrecision(4)))}`];

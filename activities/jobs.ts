@@ -4,9 +4,11 @@
  * `awaitJob` owns nothing: it may be killed and started anew at any time. Does not cover what an end means (judge-attempt.ts).
  */
 import { factorAfter, nodesAvoidedAfter } from '../decisions/attempt-changes.ts';
+import type { Phase } from '../configs/schema.ts';
+import type { RunStore } from '../store/run-store.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import type { AttemptTicket } from './attempts.ts';
-import type { JobRef, StopReason } from './backend.ts';
+import type { JobRef, JobSpec, StopReason } from './backend.ts';
 import { recordCheckpoint } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { Watch } from './watch.ts';
@@ -34,6 +36,18 @@ export interface JobActivities {
   stopJob(input: OfJob & { readonly reason: StopReason }): Promise<void>;
 }
 
+/** Of a command that trains, one for each process; an evaluation is the built-in one. */
+function slotsOf(phase: Phase, { purpose }: AttemptTicket): number {
+  return phase.kind === 'command' && purpose === 'train' ? phase.params.processes : 1;
+}
+
+/** The command that the request of this attempt holds; none for a built-in trainer. */
+async function commandIn(store: RunStore, { directory }: AttemptTicket): Promise<Pick<JobSpec, 'command'>> {
+  const text = await store.text(directory, 'request.json');
+  const { command } = JSON.parse(text ?? '{}') as Pick<JobSpec, 'command'>;
+  return command ? { command } : {};
+}
+
 export function jobActivities(dependencies: ActivityDependencies): JobActivities {
   const { ledger } = dependencies;
   const keyOf = ({ context, ticket }: Omit<OfJob, 'job'>) => ({
@@ -56,11 +70,12 @@ export function jobActivities(dependencies: ActivityDependencies): JobActivities
         name: ticket.jobName,
         directory: ticket.directory,
         requestPath: store.requestPath(ticket.directory),
-        slots: 1,
+        slots: slotsOf(context.phase, ticket),
         memoryFactor: factorAfter(ticket.changes, 'memory'),
         sharedMemoryFactor: factorAfter(ticket.changes, 'shared-memory'),
         avoidNodes: nodesAvoidedAfter(ticket.changes),
         labels,
+        ...(await commandIn(store, ticket)),
       });
       // What the job does from here on, its watch tells the ledger.
       await ledger.changeAttempt(keyOf({ context, ticket }), {

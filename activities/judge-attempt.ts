@@ -11,6 +11,7 @@ import { decideRetry, type RetryDecision, type RetrySituation } from '../decisio
 import { retryPolicies } from '../decisions/retry-policies.ts';
 import { sentenceOfClass, sentenceOfRetry } from '../decisions/sentences.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
+import type { RunStore } from '../store/run-store.ts';
 import type { DecisionRecord } from '../store/ledger/decisions.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
 import type { AttemptTicket } from './attempts.ts';
@@ -46,13 +47,15 @@ export function judgeActivities(dependencies: ActivityDependencies): JudgeActivi
   return {
     async judgeAttempt(ended) {
       const { context, ticket } = ended;
-      const checkpoints = await dependencies.placeOf(context.profile).store.checkpoints(ticket.directory);
+      const { store } = dependencies.placeOf(context.profile);
+      const checkpoints = await store.checkpoints(ticket.directory, { isOver: true });
       const evidence = await gatherEvidence(dependencies, ended, {
         targetArtifactComplete:
           checkpoints.some((at) => at.level === 'complete' && at.step === ticket.of) ||
           ticket.asked.resume?.step === ticket.of,
         newestCompleteStep: newestComplete(checkpoints),
         firstNotFiniteStep: lowest(checkpoints.map((at) => at.firstNotFinite)),
+        ...(await observedIn(store, ticket)),
       });
       for (const checkpoint of checkpoints) {
         if (checkpoint.level === 'complete')
@@ -87,6 +90,12 @@ function lowest(steps: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.min(...known);
 }
 
+/** Of a foreign trainer, what its log and its checkpoints show in place of a result. */
+async function observedIn(store: RunStore, { directory }: AttemptTicket): Promise<Pick<Evidence, 'observed'>> {
+  const observed = await store.observed(directory);
+  return observed === null ? {} : { observed };
+}
+
 function newestComplete(checkpoints: readonly CheckpointOnStore[]): number | null {
   return checkpoints.findLast(({ level }) => level === 'complete')?.step ?? null;
 }
@@ -95,7 +104,7 @@ function newestComplete(checkpoints: readonly CheckpointOnStore[]): number | nul
 export async function gatherEvidence(
   dependencies: ActivityDependencies,
   { context, ticket, job }: EndedAttempt,
-  artifacts: Pick<Evidence, 'targetArtifactComplete' | 'newestCompleteStep' | 'firstNotFiniteStep'>,
+  artifacts: Pick<Evidence, 'targetArtifactComplete' | 'newestCompleteStep' | 'firstNotFiniteStep' | 'observed'>,
 ): Promise<Evidence> {
   const { backend, store } = dependencies.placeOf(context.profile);
   const status = await backend.status(job);
@@ -142,7 +151,7 @@ export async function judge(
     await ledger.changeAttempt(key, { state: 'completed', at, evidence });
     return {
       kind: 'completed',
-      sentence: `attempt ${String(ticket.number)} is complete at step ${String(verdict.result.finalStep)}`,
+      sentence: `attempt ${String(ticket.number)} is complete at step ${String(verdict.finalStep)}`,
     };
   }
   const saved = retryPolicies[verdict.class].distrustsCheckpoints === true ? 0 : (evidence.newestCompleteStep ?? 0);

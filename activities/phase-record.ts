@@ -1,5 +1,6 @@
 /** The phase's row in the ledger: what it trains and where it stands. */
 import { createHash } from 'node:crypto';
+import type { Phase } from '../configs/schema.ts';
 import { identityText } from '../decisions/identity.ts';
 import type { PhaseState } from '../decisions/states.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
@@ -28,9 +29,17 @@ export function identityOfPhase(context: PhaseToIdentify): { readonly text: stri
   });
   // What follows a base knows its content by the digest of the checkpoint it starts from.
   const modelDigest = phase.kind === 'base' && 'path' in model ? (dataDigests[model.path] ?? null) : null;
-  const parts = { phase, model, modelDigest, seed, benchmarks: Object.fromEntries(contents), dataDigest };
+  const fileDigests = filesOf(phase, dataDigests);
+  const parts = { phase, model, modelDigest, seed, benchmarks: Object.fromEntries(contents), dataDigest, fileDigests };
   const text = identityText({ ...parts, startDigest: start?.digest ?? null });
   return { text, digest: createHash('sha256').update(text).digest('hex') };
+}
+
+/** Of the files that a command names. */
+function filesOf(phase: Phase, digests: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  if (phase.kind !== 'command') return {};
+  const named = [...phase.params.command, ...phase.params.resumeArgs];
+  return Object.fromEntries(named.flatMap((text) => (digests[text] === undefined ? [] : [[text, digests[text]]])));
 }
 
 export async function recordPhase(

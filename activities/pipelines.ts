@@ -13,6 +13,7 @@ import { TemperError } from '../decisions/errors.ts';
 import { canonicalJson } from '../decisions/identity.ts';
 import type { PipelineInput, ResolvedPipeline } from '../workflows/contract.ts';
 import { refuseChangedBenchmarks } from './benchmark-definitions.ts';
+import { filesNamedBy } from './command-request.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 export interface RunIdentity {
@@ -43,7 +44,7 @@ export function pipelineActivities(dependencies: ActivityDependencies): Pipeline
       const { value: recipe, source } = await dependencies.readRecipe(named, input.set ?? {});
       await place.store.check();
       await checkModel(recipe);
-      const dataDigests = await digestsOfData(recipe);
+      const dataDigests = await digestsOfData(recipe, place.home);
       await refuseChangedBenchmarks(ledger, recipe, dataDigests);
       return { recipe, profile: place.profile, source, changed: Object.keys(input.set ?? {}), dataDigests };
     },
@@ -67,10 +68,10 @@ export function pipelineActivities(dependencies: ActivityDependencies): Pipeline
 }
 
 /**
- * SHA-256 of each JSONL file that the recipe names, and of names, sizes and times of the files of its model's folder: what was changed in
- * place is something else. Throws `not-found` with the field.
+ * SHA-256 of each JSONL file that the recipe names, of each file that a command names, and of names, sizes and times of the files of its
+ * model's folder: what was changed in place is something else. Throws `not-found` with the field.
  */
-export async function digestsOfData(recipe: Recipe): Promise<Record<string, string>> {
+export async function digestsOfData(recipe: Recipe, home: string): Promise<Record<string, string>> {
   const named = [
     ...recipe.phases.flatMap((phase) =>
       'data' in phase ? [{ field: `phases.${phase.name}.data.jsonl`, data: phase.data }] : [],
@@ -81,6 +82,11 @@ export async function digestsOfData(recipe: Recipe): Promise<Record<string, stri
   if ('path' in recipe.model) digests[recipe.model.path] = await digestOfFolder('model.path', recipe.model.path);
   for (const { field, data } of named) {
     if ('jsonl' in data) digests[data.jsonl] ??= await digestOfFile(field, data.jsonl);
+  }
+  for (const phase of recipe.phases) {
+    if (phase.kind !== 'command') continue;
+    for (const [named, path] of await filesNamedBy(phase, home))
+      digests[named] ??= await digestOfFile(`phases.${phase.name}.params.command`, path);
   }
   return digests;
 }

@@ -25,10 +25,10 @@ export async function planOf(dependencies: ReadingDependencies, input: PipelineI
   const named = input.recipe ?? dependencies.defaultRecipe;
   if (named === null)
     throw new TemperError('invalid-input', 'recipe: is missing; this worker has no default recipe: name one');
-  const { profile, store } = dependencies.placeOf(input.profile);
+  const { profile, store, home } = dependencies.placeOf(input.profile);
   const set = input.set ?? {};
   const { value: recipe, source, document } = await dependencies.readRecipe(named, set);
-  const dataDigests = await digestsOfData(recipe);
+  const dataDigests = await digestsOfData(recipe, home);
   await refuseChangedBenchmarks(dependencies.ledger, recipe, dataDigests);
   return {
     answer: 'plan',

@@ -10,6 +10,7 @@ import { refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { findFinishedWork, type FinishedCheckpoint } from './finished-work.ts';
 import { identityOfPhase, recordPhase } from './phase-record.ts';
+import { sealByJob } from './sealing.ts';
 
 interface Promotion {
   readonly context: PhaseContext;
@@ -46,7 +47,11 @@ export function promotionActivities(dependencies: ActivityDependencies): Promoti
       return sealed && (await reused(dependencies, context, sealed));
     },
     async promote({ context, checkpoint, because, score }) {
-      const seal = (await dependencies.placeOf(context.profile).store.inspect(checkpoint.path))?.seal ?? null;
+      const { store } = dependencies.placeOf(context.profile);
+      const found = await store.inspect(checkpoint.path);
+      const isForeign = context.phase.kind === 'command' && found?.level === 'complete' && found.seal === null;
+      if (isForeign) await sealByJob(dependencies, context, checkpoint);
+      const seal = (isForeign ? await store.inspect(checkpoint.path) : found)?.seal ?? null;
       if (seal === null)
         throw new TemperError(
           'checkpoint-damaged',

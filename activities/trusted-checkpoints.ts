@@ -56,8 +56,9 @@ async function onStore(
   { damaged }: Distrust,
 ): Promise<ResumeCandidate[]> {
   const found = await Promise.all(
-    attempts.map(async ({ number, directory, workflowId, phase }) => {
-      const checkpoints = directory === null ? [] : await store.checkpoints(directory);
+    attempts.map(async ({ number, directory, workflowId, phase, endedAt }) => {
+      const job = { isOver: endedAt !== null };
+      const checkpoints = directory === null ? [] : await store.checkpoints(directory, job);
       return checkpoints.map((checkpoint): ResumeCandidate => {
         const { path, step, resumable, finite, seal } = checkpoint;
         const damage = damaged.get(path);

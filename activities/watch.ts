@@ -7,7 +7,13 @@ import { cancelled, Context } from '@temporalio/activity';
 import { TemperError } from '../decisions/errors.ts';
 import type { Progress } from '../decisions/failure.ts';
 import { sentenceOfProgress } from '../decisions/sentences.ts';
-import { idleAfterLook, judgeProgress, stallBudgetsOf, type StallBudgets } from '../decisions/stall.ts';
+import {
+  idleAfterLook,
+  judgeProgress,
+  stallBudgetsOf,
+  stallBudgetsOfCommand,
+  type StallBudgets,
+} from '../decisions/stall.ts';
 import { judgeWaiting } from '../decisions/waiting.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
 import type { JobHeartbeat, PhaseContext } from '../workflows/contract.ts';
@@ -60,7 +66,10 @@ export class Watch {
     this.#input = input;
     this.#lookedAt = dependencies.now();
     const { context, ticket } = input;
-    this.#stallBudgets = stallBudgetsOf(context.budgets.stallMinutes ?? {});
+    this.#stallBudgets =
+      context.phase.kind === 'command' && ticket.purpose === 'train'
+        ? stallBudgetsOfCommand(context.phase.params.stallMinutes)
+        : stallBudgetsOf(context.budgets.stallMinutes ?? {});
     this.#pruner = ticket.purpose === 'train' ? new Pruner(dependencies, context, this.#activity.log) : null;
   }
 

@@ -3,12 +3,17 @@
  *
  * Does not cover where it stands in a file (load.ts).
  */
+import { patternProblems } from './pattern-problems.ts';
 import { fieldName, placedProblemsOf, type PlacedProblem } from './problems.ts';
 import { brokenRules, type PhaseFields, type RecipeFields } from './schema-rules.ts';
 import { benchmarksSchema, budgetsSchema, phaseSchema, recipeSchema } from './schema.ts';
 
 /** Of a document that may be anything; none for a valid one. */
 export function recipeProblems(document: unknown): PlacedProblem[] {
+  return [...problemsOfFields(document), ...patternProblems(document)];
+}
+
+function problemsOfFields(document: unknown): PlacedProblem[] {
   const { error } = recipeSchema.safeParse(document);
   if (error === undefined) return [];
   const rulesRan = error.issues.some(({ code }) => code === 'custom');

@@ -1,7 +1,7 @@
 /**
- * What several fields of a recipe have in common: names, counts, data, evaluations, gates.
+ * What several fields of a recipe have in common: names, counts, data, evaluations, gates, and what every phase has.
  *
- * Does not cover phases (schema-phases.ts) or the recipe itself (schema.ts).
+ * Does not cover the kinds of phases (schema-phases.ts, schema-command.ts) or the recipe itself (schema.ts).
  */
 import { z } from 'zod';
 
@@ -53,7 +53,7 @@ export const benchmark = z.strictObject({
   maxTokens: count.default(1024).describe('Most tokens of a completion.'),
 });
 
-export const evaluate = z
+const evaluate = z
   .strictObject({
     every: count.optional().describe('Steps between evaluated checkpoints; without it only the last one is evaluated.'),
     benchmarks: z.array(name).min(1).describe('Names of benchmarks of this recipe.'),
@@ -120,3 +120,21 @@ export const stallMinutes = z
   .describe(
     'How long a job may do a thing without anything new before it counts as stalled and is stopped, in minutes.',
   );
+/** What phases of every kind have. */
+export const everyPhase = {
+  name: name.describe('What this phase is called everywhere; no two phases share one.'),
+  from: name
+    .optional()
+    .describe('The phase whose promoted checkpoint this one starts from; the one before unless named.'),
+  evaluate: evaluate.optional(),
+  gate: z
+    .array(gateStage)
+    .default([])
+    .describe('What a checkpoint must show to be promoted, in order; without any, the newest is.'),
+  onReject: z
+    .enum(['keep-parent', 'hold', 'fail'])
+    .default('keep-parent')
+    .describe(
+      'What follows when every candidate misses a hard limit of the gate: go on from the parent, wait for a person, or end.',
+    ),
+};

@@ -18,6 +18,11 @@ export interface PhaseFields {
     readonly lora?: { readonly targets: readonly string[] };
     readonly rewards?: readonly { readonly until?: number | undefined }[];
     readonly pairs?: { readonly from: string };
+    readonly command?: readonly string[];
+    readonly resumeArgs?: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
+    readonly workingDirectory?: string;
+    readonly checkpoints?: { readonly format: string };
   };
   readonly evaluate?:
     { readonly every?: number | undefined; readonly benchmarks: readonly string[]; readonly seeds: number } | undefined;

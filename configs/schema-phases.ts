@@ -4,25 +4,8 @@
  * Does not cover which fields of a phase go together (schema-phase-rules.ts).
  */
 import { z } from 'zod';
-import { count, dataset, evaluate, gateStage, name, rate, step } from './schema-fields.ts';
-
-const everyPhase = {
-  name: name.describe('What this phase is called everywhere; no two phases share one.'),
-  from: name
-    .optional()
-    .describe('The phase whose promoted checkpoint this one starts from; the one before unless named.'),
-  evaluate: evaluate.optional(),
-  gate: z
-    .array(gateStage)
-    .default([])
-    .describe('What a checkpoint must show to be promoted, in order; without any, the newest is.'),
-  onReject: z
-    .enum(['keep-parent', 'hold', 'fail'])
-    .default('keep-parent')
-    .describe(
-      'What follows when every candidate misses a hard limit of the gate: go on from the parent, wait for a person, or end.',
-    ),
-};
+import { commandPhase } from './schema-command.ts';
+import { count, dataset, everyPhase, rate, step } from './schema-fields.ts';
 
 const lora = z
   .strictObject({
@@ -211,4 +194,5 @@ export const phaseSchema = z.discriminatedUnion('kind', [
   orpoPhase,
   mergePhase,
   saoPhase,
+  commandPhase,
 ]);

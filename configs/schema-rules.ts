@@ -4,6 +4,7 @@
  * Covers names that must exist, the order of phases, and budgets. Rules that look at one phase alone are schema-phase-rules.ts's; single
  * fields are schema.ts's. A DrGRPO batch is promptsPerStep × generations, so that it always holds whole groups: there is no rule for it.
  */
+import { rulesOfCommand, rulesOfStartFormat } from './schema-command-rules.ts';
 import { type BrokenRule, type Path, type PhaseFields, rulesOfPhase } from './schema-phase-rules.ts';
 
 export type { BrokenRule, PhaseFields } from './schema-phase-rules.ts';
@@ -24,6 +25,8 @@ export function brokenRules(recipe: RecipeFields): BrokenRule[] {
       ...rulesOfPlace(phase, before),
       ...rulesOfModel(phase, recipe),
       ...rulesOfPhase(phase),
+      ...rulesOfCommand(phase),
+      ...rulesOfStartFormat(phase, startsOf(phase, before)[0]?.[1]),
       ...rulesOfExperts(phase, before),
       ...rulesOfBenchmarks(phase, recipe),
     ];

@@ -13,6 +13,7 @@ export function batchOfPhase(phase: Phase): BatchShape | null {
       return { microBatch: phase.params.promptsPerStep * phase.params.generations, accumulation: 1 };
     case 'base':
     case 'mxfp4-merge':
+    case 'command':
       return null;
   }
 }

@@ -6,6 +6,7 @@
  */
 import { firstNotFiniteOf } from './decisive-metrics.ts';
 import type { ClassReason, Evidence, FailureClass, Incident, TrainerResult } from './failure.ts';
+import { proveByObservation } from './proof-by-observation.ts';
 import { proveCompletion } from './proof.ts';
 import { type Cause, causeInLog, rootCauseOf, type WeighedCause } from './root-cause.ts';
 
@@ -13,7 +14,7 @@ import { type Cause, causeInLog, rootCauseOf, type WeighedCause } from './root-c
 export interface Failure extends Cause {
   readonly kind: 'failed';
 }
-export type Verdict = { readonly kind: 'completed'; readonly result: TrainerResult } | Failure;
+export type Verdict = { readonly kind: 'completed'; readonly finalStep: number } | Failure;
 
 /** With less than this left on the store, an error that nobody knows is that of a full disk. */
 const leastFreeBytes = 16 * 2 ** 20;
@@ -25,8 +26,9 @@ export function classify(evidence: Evidence): Verdict {
 }
 
 function classifyEnd(evidence: Evidence): Verdict {
-  const proof = proveCompletion(evidence);
-  if (proof.kind === 'proved') return { kind: 'completed', result: proof.result };
+  const { observed } = evidence;
+  const proof = observed ? proveByObservation(evidence, observed) : proveCompletion(evidence);
+  if (proof.kind === 'proved') return { kind: 'completed', finalStep: proof.finalStep };
   const root = rootCauseOf(evidence.ranks);
   if (proof.kind === 'disproved') {
     return (

@@ -1,6 +1,6 @@
 /** What the gate and the leaderboard look at: checkpoints and evaluations as data, free of where they are kept. */
 
-export type CheckpointFormat = 'hf' | 'peft';
+export type CheckpointFormat = 'hf' | 'peft' | 'megatron' | 'slime';
 
 /** A checkpoint as decisions see it. */
 export interface CheckpointFact {

@@ -110,6 +110,22 @@ export interface Asked {
   readonly trains: boolean;
 }
 
+/** What a foreign trainer's log and checkpoints show of an attempt, in place of a result. */
+export interface ObservedRun {
+  /** The step it started after, by its own word or by its history; null when neither tells. */
+  readonly startStep: number | null;
+  /** The first step it reported; null when it reported none. */
+  readonly firstStep: number | null;
+  /** Step of its newest complete checkpoint; null when it left none. */
+  readonly savedStep: number | null;
+  /** Whether its history goes on the one of the checkpoint that it was told to resume; null where that cannot be seen. */
+  readonly continuesHistory: boolean | null;
+  /** Of the last checkpoint, against what it started from, or its first one. */
+  readonly weights: 'changed' | 'unchanged' | 'not-comparable';
+  readonly finite: boolean;
+  readonly metrics: Readonly<Record<string, number | null>>;
+}
+
 /** Everything known about the end of an attempt. Gathered by a backend and the store, never judged there. */
 export interface Evidence {
   readonly asked: Asked;
@@ -131,6 +147,8 @@ export interface Evidence {
   readonly firstNotFiniteStep: number | null;
   /** Bytes that could still be written to the store when the evidence was gathered; null when nobody could tell. */
   readonly storeFreeBytes: number | null;
+  /** Of a foreign trainer; absent for a built-in one, whose result speaks. */
+  readonly observed?: ObservedRun;
 }
 
 /** A classified failure of an attempt. */
@@ -175,4 +193,8 @@ export type ClassReason =
   | { readonly rule: 'checkpoint-damaged'; readonly path: string; readonly why: string }
   /** Nothing more can be written to the store. */
   | { readonly rule: 'store-full'; readonly freeBytes: number }
+  /** A foreign trainer ended, and its newest complete checkpoint is of an earlier step, or there is none. */
+  | { readonly rule: 'target-not-saved'; readonly savedStep: number | null; readonly targetStep: number }
+  /** It logged other steps before the one to go on from than the checkpoint it was told. */
+  | { readonly rule: 'another-history'; readonly step: number }
   | { readonly rule: 'vanished' };

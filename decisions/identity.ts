@@ -17,6 +17,8 @@ export interface IdentityParts {
   readonly dataDigest: string | null;
   /** For a `base` that a folder is named for: digest of what lies in it. @default null */
   readonly modelDigest?: string | null;
+  /** Digests of the files that a command names, by how it names them. */
+  readonly fileDigests?: Readonly<Record<string, string>>;
   /** Digest of the checkpoint that the phase starts from; null for `base`. */
   readonly startDigest: string | null;
 }
@@ -38,7 +40,8 @@ export function identityText(parts: IdentityParts): string {
   return canonicalJson({
     identity: identityVersion,
     kind: phase.kind,
-    params: phase.params,
+    params: trainedBy(phase),
+    files: phase.kind === 'command' ? (parts.fileDigests ?? {}) : undefined,
     data: 'data' in phase ? { ...phase.data, digest: parts.dataDigest } : null,
     seed: parts.seed,
     model: parts.modelDigest ? { ...parts.model, digest: parts.modelDigest } : parts.model,
@@ -48,6 +51,13 @@ export function identityText(parts: IdentityParts): string {
     benchmarks: benchmarksUsed(phase, parts.benchmarks),
     start: parts.startDigest,
   });
+}
+
+/** Of a command, what decides what is trained: not where it begins, nor how its log is read. */
+function trainedBy(phase: Phase): Record<string, unknown> {
+  if (phase.kind !== 'command') return phase.params;
+  const { workingDirectory: _, progress: __, stallMinutes: ___, ...params } = phase.params;
+  return params;
 }
 
 /** The first difference in the order of field names, or null when the two are the same work. */

@@ -8,7 +8,7 @@ import { firstNotFiniteOf } from './decisive-metrics.ts';
 import type { Asked, ClassReason, Evidence, FailureClass, TrainerResult } from './failure.ts';
 
 export type Proof =
-  | { readonly kind: 'proved'; readonly result: TrainerResult }
+  | { readonly kind: 'proved'; readonly finalStep: number }
   /** It claims to be done, and is not. */
   | { readonly kind: 'disproved'; readonly class: FailureClass; readonly because: ClassReason }
   /** It says itself that it is not done. */
@@ -28,7 +28,7 @@ export function proveCompletion(evidence: Evidence): Proof {
     stepsProblem(asked, result) ??
     weightsProblem(asked, result) ??
     artifactProblem(evidence);
-  return problem === null ? { kind: 'proved', result } : { kind: 'disproved', ...problem };
+  return problem === null ? { kind: 'proved', finalStep: result.finalStep } : { kind: 'disproved', ...problem };
 }
 
 interface Problem {

@@ -26,6 +26,7 @@ export type SkipReason =
   | { readonly rule: 'torn'; readonly damage: string | null }
   | { readonly rule: 'weights-only' }
   | { readonly rule: 'not-finite' }
+  | { readonly rule: 'never-resumes' }
   | { readonly rule: 'rolled-back'; readonly before: number };
 
 /** A checkpoint that is newer than the chosen one, and why it was passed over. */
@@ -51,6 +52,8 @@ export interface RollBack {
 export interface ResumeOptions {
   /** @default none */
   readonly rollBacks?: readonly RollBack[];
+  /** The trainer cannot be told of a checkpoint to go on from. */
+  readonly neverResumes?: boolean;
 }
 
 /** The newest checkpoint that is complete, resumable and finite; the same answer in whatever order they are listed. */
@@ -76,6 +79,7 @@ export function reasonToSkip(checkpoint: ResumeCandidate, options: ResumeOptions
   }
   if (!checkpoint.finite) return { rule: 'not-finite' };
   if (!checkpoint.resumable) return { rule: 'weights-only' };
+  if (options.neverResumes === true) return { rule: 'never-resumes' };
   return null;
 }
 

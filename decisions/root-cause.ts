@@ -7,7 +7,7 @@
 import { classOfReason } from './backend-reasons.ts';
 import { classOfEnd, signalOf } from './exit-codes.ts';
 import type { ClassReason, FailureClass, RankEnd } from './failure.ts';
-import { type Hint, type HintWeight, hintFrom, lastError, launcherVerdict } from './signatures.ts';
+import { type Hint, type HintWeight, hintFrom, lastError, launcherVerdict, linesOfRank } from './signatures.ts';
 
 export interface Cause {
   readonly class: FailureClass;
@@ -49,13 +49,15 @@ function causeOf(end: RankEnd): WeighedCause | null {
   }
   if (signal === null && exitCode === null && endsUnseen.includes(end.reason)) return fromUnseen(end);
   if (signal === null && (exitCode === null || exitCode === 0)) return null;
+  const blamed = fromBlamedRank(end);
+  if (blamed !== null) return blamed;
   const hint = hintFrom(lastLines);
   if (hint?.weight !== 'cause') {
     const launcher = fromLauncher(end);
     if (launcher !== null) return launcher;
   }
   if (hint !== null && (hint.weight !== 'cascade' || endedQuietly(end))) {
-    return fromHint(end, hint);
+    return fromHint(blamedIn(end), hint);
   }
   return fromExit(end);
 }
@@ -88,6 +90,31 @@ function fromHint(end: RankEnd, hint: Hint): WeighedCause {
     because,
     weight: hint.weight,
   };
+}
+
+/** The end with the rank that torchrun names; where it names none, or one that was only taken along, as it is. */
+function blamedIn(end: RankEnd): RankEnd {
+  const launcher = launcherVerdict(end.lastLines);
+  return launcher === null || launcher.exitCode === -15 ? end : { ...end, rank: launcher.rank };
+}
+
+/**
+ * torchrun names the process that failed first; with an exception it ended like any other program, and its own lines say of what. The
+ * peers that it took along wrote into the same log, last and more.
+ */
+function fromBlamedRank(end: RankEnd): WeighedCause | null {
+  const launcher = launcherVerdict(end.lastLines);
+  if (launcher === null || launcher.exitCode <= 0) return null;
+  const prefix = /^\[rank\d+\]:\s?/;
+  const own = linesOfRank(end.lastLines, launcher.rank).map((line) => line.replace(prefix, ''));
+  if (own.length === 0) return null;
+  const { rank } = launcher;
+  const hint = hintFrom(own);
+  if (hint !== null && hint.weight !== 'cascade') return fromHint({ ...end, rank }, hint);
+  const line = lastError(own);
+  if (line === null) return null;
+  const because: ClassReason = { rule: 'log-line', rank, line: short(line) };
+  return { class: 'unknown', rootCause: comparable(line), rank, node: end.node, because, weight: 'cause' };
 }
 
 /** torchrun keeps one log of all its processes and ends with 1 whatever happened; its last words name the first that failed. */

@@ -37,6 +37,8 @@ export function sentenceOfSkip(skipped: SkippedCheckpoint): string {
       return `${id} holds weights alone: without its optimizer and random state training would not go on but begin anew.`;
     case 'not-finite':
       return `${id} was made after a loss or gradient that was not finite.`;
+    case 'never-resumes':
+      return `${id} is there, and the command takes none: it has no resumeArgs.`;
     case 'rolled-back':
       return `${id} lies at step ${skipped.step}, and only checkpoints before step ${why.before} are trusted.`;
   }
@@ -106,7 +108,9 @@ type UnprovenReason = Extract<
       | 'weights-unchanged'
       | 'weights-unknown'
       | 'started-at-step'
-      | 'started-elsewhere';
+      | 'started-elsewhere'
+      | 'target-not-saved'
+      | 'another-history';
   }
 >;
 
@@ -126,6 +130,12 @@ function unprovenReason(because: UnprovenReason): string {
       return 'it does not say which weights it had before and after training';
     case 'started-at-step':
       return `it was told to start at step ${because.want} and started at step ${because.was}`;
+    case 'target-not-saved':
+      return because.savedStep === null
+        ? `it ended without a complete checkpoint, and step ${because.targetStep} was to be reached`
+        : `it ended with a complete checkpoint of step ${because.savedStep}, and step ${because.targetStep} was to be reached`;
+    case 'another-history':
+      return `its log of the steps up to ${because.step} is not the one of the checkpoint it was told to go on from`;
     case 'started-elsewhere':
       return `it was told to start from ${shortDigest(because.want)} and loaded ${shortDigest(because.was)}`;
   }

@@ -200,6 +200,11 @@ export function launcherVerdict(lines: readonly string[]): LauncherVerdict | nul
   return { rank: Number(rank?.[1] ?? 0), exitCode: Number(exit[1]), line: exit.input.trim() };
 }
 
+/** What one process said, where torch puts its rank before each line. */
+export function linesOfRank(lines: readonly string[], rank: number): string[] {
+  return lines.filter((line) => line.startsWith(`[rank${String(rank)}]:`));
+}
+
 /** The exception or error line that ends a log, as a name for what no table row knows; null when there is none. */
 export function lastError(lines: readonly string[]): string | null {
   const line = lines.findLast((text) =>

@@ -29,6 +29,12 @@ export function stallBudgetsOf(minutes: Readonly<Partial<Record<Doing, number | 
   return { ...stallBudgets, ...(Object.fromEntries(given) as Partial<StallBudgets>) };
 }
 
+/** A command says nothing of what it does, and has one patience for all of it, in minutes. */
+export function stallBudgetsOfCommand(minutes: number): StallBudgets {
+  const same = Object.keys(stallBudgets).map((doing) => [doing, minutes * 60]);
+  return Object.fromEntries(same) as Record<Doing, number>;
+}
+
 /**
  * So much at most passes between two looks at a job that is watched. When more has, whoever looks was stopped or starved itself, or the
  * machine slept, or its clock was set: the job may have stood still with it, and did not stall.

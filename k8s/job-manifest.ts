@@ -49,6 +49,7 @@ export function jobManifest(order: JobOrder, profile: KubernetesProfile): Job {
       profile,
       labels: own,
       avoidNodes: order.avoidNodes,
+      command: order.command,
     }),
   };
   const metadata = {

@@ -4,6 +4,7 @@
  * Covers environment, volumes, resources, security and the site's patch. Does not cover the Job around it (job-manifest.ts).
  */
 import type { KubernetesProfile } from '../configs/schema-profile.ts';
+import type { JobCommand } from '../decisions/command-line.ts';
 import { TemperError } from '../decisions/errors.ts';
 import type { JobNeeds } from './job-needs.ts';
 import type { EnvVar, PodSpec, PodTemplate, Volume, VolumeMount } from './kube-types.ts';
@@ -22,6 +23,8 @@ export interface PodOrder {
   readonly needs: JobNeeds;
   readonly profile: KubernetesProfile;
   readonly labels: Readonly<Record<string, string>>;
+  /** What a phase of kind `command` runs, in place of what the image runs by itself. */
+  readonly command?: JobCommand | undefined;
   /** A wish: pods go there when nothing else is left. */
   readonly avoidNodes: readonly string[];
 }
@@ -41,7 +44,7 @@ export function podTemplate(order: PodOrder): PodTemplate {
   return patched;
 }
 
-function podSpec({ needs, profile, jobName, requestPath, avoidNodes }: PodOrder): PodSpec {
+function podSpec({ needs, profile, jobName, requestPath, avoidNodes, command }: PodOrder): PodSpec {
   const { gpu, priorityClass, imagePullSecrets, user } = profile;
   return {
     subdomain: profile.rendezvousService,
@@ -66,8 +69,8 @@ function podSpec({ needs, profile, jobName, requestPath, avoidNodes }: PodOrder)
     containers: [
       {
         name: trainerContainer,
-        image: needs.image,
-        ...(needs.command === null ? {} : { command: [...needs.command] }),
+        image: command?.image ?? needs.image,
+        ...programOf(command, needs),
         resources: resourcesOf(needs, profile),
         terminationMessagePath: '/dev/termination-log',
         terminationMessagePolicy: 'FallbackToLogsOnError',
@@ -76,12 +79,27 @@ function podSpec({ needs, profile, jobName, requestPath, avoidNodes }: PodOrder)
           capabilities: { drop: ['ALL'] },
           readOnlyRootFilesystem: true,
         },
-        env: environment({ needs, profile, jobName, requestPath }),
+        env: withOwn(environment({ needs, profile, jobName, requestPath }), command),
         volumeMounts: mountsOf(needs, profile),
       },
     ],
     volumes: volumesOf(needs, profile),
   };
+}
+
+/** Of a container that runs a foreign command, its own entry point counts no more. */
+function programOf(
+  command: JobCommand | undefined,
+  needs: JobNeeds,
+): Pick<PodSpec['containers'][number], 'command' | 'workingDir'> {
+  if (command !== undefined) return { command: [...command.argv], workingDir: command.workingDirectory };
+  return needs.command === null ? {} : { command: [...needs.command] };
+}
+
+/** What the recipe sets goes before what Temper sets for every trainer. */
+function withOwn(environment: readonly EnvVar[], command: JobCommand | undefined): EnvVar[] {
+  const own = Object.entries(command?.env ?? {}).map(([name, value]) => ({ name, value }));
+  return [...environment.filter(({ name }) => own.every((one) => one.name !== name)), ...own];
 }
 
 function awayFrom(nodes: readonly string[]) {

@@ -7,15 +7,18 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { CheckpointFormat } from '../decisions/evaluation.ts';
 import type { CheckpointFolder, CheckpointFormatReader, Inspection } from './formats/reader.ts';
 import { hf } from './formats/hf.ts';
+import { megatron } from './formats/megatron.ts';
 import { peft } from './formats/peft.ts';
+import { slime } from './formats/slime.ts';
 import { tailProgress } from './progress.ts';
 import { runFiles } from './run-directory.ts';
 import { filesBelow, readSeal, type Seal, sealPath, verifySeal } from './seal.ts';
 
 /** The first that recognises a folder reads it; the last recognises what no other does. */
-const readers = [peft, hf] as const satisfies readonly CheckpointFormatReader[];
+const readers = [slime, megatron, peft, hf] as const satisfies readonly CheckpointFormatReader[];
 
 export interface CheckpointOnStore extends Inspection {
   readonly path: string;
@@ -31,10 +34,18 @@ export async function listCheckpoints(
   directory: string,
   cache: InspectionCache = new Map(),
 ): Promise<readonly CheckpointOnStore[]> {
-  const files = runFiles(directory);
-  const { firstNotFinite } = await tailProgress(files.progress);
+  const { firstNotFinite } = await tailProgress(runFiles(directory).progress);
+  return await checkpointsIn(directory, firstNotFinite, cache);
+}
+
+/** The same where it is known from elsewhere which step was the first that was not finite. */
+export async function checkpointsIn(
+  directory: string,
+  firstNotFinite: number | null,
+  cache: InspectionCache = new Map(),
+): Promise<readonly CheckpointOnStore[]> {
   const found: CheckpointOnStore[] = [];
-  for (const path of await checkpointPaths(files.checkpoints)) {
+  for (const path of await checkpointPaths(runFiles(directory).checkpoints)) {
     const inspection = await inspectCheckpoint(path, cache);
     if (inspection !== null) found.push(asCheckpoint(path, inspection, firstNotFinite));
   }
@@ -61,15 +72,25 @@ export async function checkpointPaths(folder: string): Promise<readonly string[]
     .map((entry) => join(folder, entry.name));
 }
 
+/** What the recipe says of a foreign trainer's checkpoints. */
+export interface ExpectedCheckpoint {
+  readonly format: CheckpointFormat;
+  readonly processes: number;
+}
+
 /** Inspects one checkpoint directory; null when it is gone, or its name holds no step. */
-export async function inspectCheckpoint(path: string, cache: InspectionCache = new Map()): Promise<Inspection | null> {
+export async function inspectCheckpoint(
+  path: string,
+  cache: InspectionCache = new Map(),
+  expected?: ExpectedCheckpoint,
+): Promise<Inspection | null> {
   const step = stepOf(basename(path));
   if (step === null) return null;
   try {
     const { folder, fingerprint } = await look(path, step);
     const known = cache.get(path);
     if (known?.fingerprint === fingerprint) return known.inspection;
-    const inspection = await inspect(folder);
+    const inspection = await inspect(folder, expected);
     cache.set(path, { fingerprint, inspection });
     return inspection;
   } catch (error) {
@@ -80,8 +101,9 @@ export async function inspectCheckpoint(path: string, cache: InspectionCache = n
   }
 }
 
-async function inspect(folder: CheckpointFolder): Promise<Inspection> {
-  const reader = readers.find((candidate) => candidate.recognises(folder)) ?? hf;
+async function inspect(found: CheckpointFolder, expected?: ExpectedCheckpoint): Promise<Inspection> {
+  const folder = { ...found, ...(expected && { processes: expected.processes }) };
+  const reader = readerOf(folder, expected?.format);
   const reading = await reader.read(folder);
   const sealed = await agreeingSeal(folder);
   const common = {
@@ -94,6 +116,7 @@ async function inspect(folder: CheckpointFolder): Promise<Inspection> {
   const damage =
     sealed.damage ??
     reading.damage ??
+    otherFormat(reader, expected?.format) ??
     (sealed.seal === null ? reading.unfinished : null) ??
     adapterAlone(reader, sealed.seal, reading.marked);
   if (damage !== null) return { ...common, level: 'torn', resumable: false, damage, marked: false, seal: null };
@@ -105,6 +128,18 @@ async function inspect(folder: CheckpointFolder): Promise<Inspection> {
     marked: reading.marked || sealed.seal !== null,
     seal: sealed.seal,
   };
+}
+
+/** By its files; what the recipe says decides between formats that differ by what may be missing. */
+function readerOf(folder: CheckpointFolder, format?: CheckpointFormat): CheckpointFormatReader {
+  const isOfMegatron = format === 'megatron' || format === 'slime';
+  const named = isOfMegatron ? readers.find((candidate) => candidate.format === format) : undefined;
+  return named ?? readers.find((candidate) => candidate.recognises(folder)) ?? hf;
+}
+
+function otherFormat({ format }: CheckpointFormatReader, expected: CheckpointFormat | undefined): string | null {
+  if (expected === undefined || expected === format) return null;
+  return `it is stored as ${format}, and the recipe says ${expected}`;
 }
 
 /** Adapters are always written by a trainer that marks its checkpoints: without a mark it is still writing. */

@@ -9,7 +9,7 @@
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { TemperError } from '../decisions/errors.ts';
 import { writeByRename, writeOnce } from './write-by-rename.ts';
 
@@ -48,6 +48,11 @@ export function runDirectory(store: string, place: RunPlace): string {
   return place.purpose === 'train'
     ? join(phase, `attempt-${String(place.number)}`)
     : join(phase, 'evaluations', String(place.number));
+}
+
+/** Beside the checkpoints of its attempt: where a job that seals one of them runs. */
+export function sealingDirectory(checkpointPath: string, number: number): string {
+  return join(dirname(dirname(checkpointPath)), 'seals', `${basename(checkpointPath)}-${String(number)}`);
 }
 
 /** The files of a run directory. */

@@ -3,12 +3,16 @@
  *
  * Covers one store, as this worker sees it. Does not cover the ledger, or watching live directories (scanner.ts).
  */
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { TemperError } from '../decisions/errors.ts';
-import type { Progress, TrainerResult } from '../decisions/failure.ts';
+import type { ObservedRun, Progress, TrainerResult } from '../decisions/failure.ts';
 import { inspectCheckpoint, listCheckpoints, type CheckpointOnStore } from './checkpoints.ts';
 import { deleteCheckpoint, emptyTrash, freedBytesOf, leftoversIn } from './delete-checkpoint.ts';
+import { foreignCheckpoints } from './foreign/foreign-checkpoints.ts';
+import { foreignLog } from './foreign/foreign-log.ts';
+import { observeRun } from './foreign/observe.ts';
+import { outputFolder, readForeignReading } from './foreign/reading.ts';
 import type { Inspection } from './formats/reader.ts';
 import { readLogWindow, type LogWindow, type LogWish } from './log-window.ts';
 import { tailProgress } from './progress.ts';
@@ -19,6 +23,7 @@ import {
   runDirectory,
   runFiles,
   type RunPlace,
+  sealingDirectory,
   writeRequest,
 } from './run-directory.ts';
 import { checkStore, freeBytesOf } from './store-check.ts';
@@ -30,10 +35,19 @@ export interface RunStore {
   openRun(place: RunPlace, owner: string): Promise<string>;
   /** The owner that `openRun` was called with; null for a directory of somebody else's. */
   ownerOf(directory: string): Promise<string | null>;
+  /** Creates the folder that a foreign trainer writes to; returns its path. */
+  openOutput(directory: string): Promise<string>;
+  /** The directory of a job that seals a checkpoint, made or found. */
+  openSealing(checkpointPath: string, number: number): Promise<string>;
   requestPath(directory: string): string;
   writeRequest(directory: string, request: unknown): Promise<void>;
-  /** Torn ones included, by step. */
-  checkpoints(directory: string): Promise<readonly CheckpointOnStore[]>;
+  /**
+   * Torn ones included, by step. Those that a foreign trainer has finished are taken into Temper's own folder first; `isOver` when
+   * nothing of the job runs: what has no mark of its own then gets none any more.
+   */
+  checkpoints(directory: string, job?: { readonly isOver: boolean }): Promise<readonly CheckpointOnStore[]>;
+  /** What a foreign trainer's attempt shows at its end; null for a built-in one, whose result speaks. */
+  observed(directory: string): Promise<ObservedRun | null>;
   /** Null when nothing is there. */
   inspect(checkpointPath: string): Promise<Inspection | null>;
   /** Bytes that deleting a checkpoint gives back. */
@@ -66,9 +80,25 @@ export function createRunStore(root: string): RunStore {
       return (await createRunDirectory(runDirectory(root, place), owner)).directory;
     },
     ownerOf: (directory) => ownerOfRun(directory),
+    async openOutput(directory) {
+      await mkdir(outputFolder(directory), { recursive: true });
+      return outputFolder(directory);
+    },
+    async openSealing(checkpointPath, number) {
+      const directory = sealingDirectory(checkpointPath, number);
+      return (await createRunDirectory(directory, directory)).directory;
+    },
     requestPath: (directory) => runFiles(directory).request,
     writeRequest: (directory, request) => writeRequest(runFiles(directory), request),
-    checkpoints: (directory) => listCheckpoints(directory),
+    async checkpoints(directory, job) {
+      const reading = await readForeignReading(directory);
+      return reading === null ? await listCheckpoints(directory) : await foreignCheckpoints(directory, reading, job);
+    },
+    async observed(directory) {
+      const reading = await readForeignReading(directory);
+      if (reading === null) return null;
+      return await observeRun(directory, reading, await foreignCheckpoints(directory, reading, { isOver: true }));
+    },
     inspect: (checkpointPath) => inspectCheckpoint(checkpointPath),
     freedBytes: (checkpointPath) => freedBytesOf(checkpointPath),
     async deleteCheckpoint(checkpointPath) {
@@ -81,12 +111,9 @@ export function createRunStore(root: string): RunStore {
       await emptyTrash(path);
     },
     async lastProgress(directory) {
-      return (await tailProgress(runFiles(directory).progress)).lines.at(-1) ?? null;
+      return (await progressIn(directory)).last;
     },
-    async progress(directory) {
-      const { lines, firstNotFinite } = await tailProgress(runFiles(directory).progress);
-      return { last: lines.at(-1) ?? null, firstNotFinite };
-    },
+    progress: progressIn,
     freeBytes: () => freeBytesOf(root),
     result: (directory) => readResult(runFiles(directory).result),
     log: (directory, wish) => readLogWindow(runFiles(directory).log, wish),
@@ -106,4 +133,16 @@ function mustLieInARun(root: string, path: string): void {
   const place = relative(root, path);
   if (/^pipelines\/[^/]+\/[^/]+\/attempt-\d+\/[^/]+\/./.test(place.replaceAll('\\', '/'))) return;
   throw new TemperError('not-found', `${path} is no checkpoint of the store ${root}: it is not deleted`);
+}
+
+async function progressIn(
+  directory: string,
+): Promise<{ readonly last: Progress | null; readonly firstNotFinite: number | null }> {
+  const reading = await readForeignReading(directory);
+  if (reading === null) {
+    const { lines, firstNotFinite } = await tailProgress(runFiles(directory).progress);
+    return { last: lines.at(-1) ?? null, firstNotFinite };
+  }
+  const log = foreignLog(runFiles(directory).log, reading);
+  return { last: await log.readOn(), firstNotFinite: log.firstNotFinite };
 }

@@ -13,6 +13,7 @@ import {
   type InspectionCache,
 } from './checkpoints.ts';
 import type { Progress } from '../decisions/failure.ts';
+import { ForeignScan } from './foreign/foreign-scan.ts';
 import { tailProgress } from './progress.ts';
 import { runFiles } from './run-directory.ts';
 
@@ -141,9 +142,11 @@ class WatchedDirectory {
   #badLines = 0;
   #firstNotFinite: number | null = null;
   #turn: Promise<unknown> = Promise.resolve();
+  readonly #foreign: ForeignScan;
 
   constructor(directory: string) {
     this.#directory = directory;
+    this.#foreign = new ForeignScan(directory);
   }
 
   get idle(): boolean {
@@ -177,7 +180,12 @@ class WatchedDirectory {
 
   async #look(): Promise<ScanSnapshot> {
     const files = runFiles(this.#directory);
-    await this.#readProgress(files.progress);
+    const foreign = await this.#foreign.look();
+    if (foreign === null) await this.#readProgress(files.progress);
+    else {
+      this.#progress = foreign.progress ?? this.#progress;
+      this.#firstNotFinite = foreign.firstNotFinite;
+    }
     const paths = await checkpointPaths(files.checkpoints);
     // What was pruned is not there any more, and its step may never be told of again.
     for (const path of this.#complete.keys()) if (!paths.includes(path)) this.#complete.delete(path);

@@ -1,7 +1,8 @@
 /** The backend that a profile names, on this machine. Does not cover the store or the ledger (place.ts). */
-import { join } from 'node:path';
-import type { Backend } from '../activities/backend.ts';
+import { delimiter, dirname, join } from 'node:path';
+import type { Backend, JobSpec } from '../activities/backend.ts';
 import type { Profile } from '../configs/schema.ts';
+import type { JobCommand } from '../decisions/command-line.ts';
 import { createLocalBackend, type LocalCommand } from '../local/backend.ts';
 import { mustBeProgram } from './program-check.ts';
 import type { Settings } from './settings.ts';
@@ -20,7 +21,7 @@ export async function openBackend(profile: Profile, settings: Settings, storeDir
       const backend = createLocalBackend({
         root: join(storeDirectory, 'local'),
         slots: profile.slots,
-        command: () => trainerOf(profile, settings),
+        command: (spec) => commandOf(spec, profile, settings),
       });
       return {
         backend,
@@ -42,8 +43,13 @@ export async function openBackend(profile: Profile, settings: Settings, storeDir
   }
 }
 
-/** What a job runs: the profile's own trainer, or the built-in ones. */
-function trainerOf({ trainer }: Extract<Profile, { backend: 'local' }>, { python, home }: Settings): LocalCommand {
+/** What a job runs: the recipe's own command, the profile's own trainer, or the built-in ones. */
+function commandOf(
+  { command }: JobSpec,
+  { trainer }: Extract<Profile, { backend: 'local' }>,
+  { python, home }: Settings,
+): LocalCommand {
+  if (command !== undefined) return foreignCommand(command, python);
   const [file, ...args] = trainer ?? [];
   if (file !== undefined) return { file, args };
   return {
@@ -51,4 +57,11 @@ function trainerOf({ trainer }: Extract<Profile, { backend: 'local' }>, { python
     args: ['-m', 'temper_trainers'],
     env: { PYTHONPATH: join(home, 'trainers'), PYTHONUNBUFFERED: '1' },
   };
+}
+
+/** It finds the programs of the worker's Python first: `python`, `torchrun`, `accelerate`. */
+function foreignCommand({ argv, env, workingDirectory }: JobCommand, python: string): LocalCommand {
+  const [file = '', ...args] = argv;
+  const path = [dirname(python), process.env['PATH'] ?? ''].join(delimiter);
+  return { file, args, env: { PATH: path, ...env }, workingDirectory };
 }

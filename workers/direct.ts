@@ -1,6 +1,6 @@
 /** Answers a question from the ledger and the store of this machine, with no server and no worker. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { answerActivities } from '../activities/answers.ts';
 import { loadProfile, loadRecipe } from '../configs/load.ts';
 import { TemperError } from '../decisions/errors.ts';
@@ -31,7 +31,7 @@ export async function answerDirectly(question: Question, environment: NodeJS.Pro
       ledger,
       defaultRecipe: null,
       readRecipe: (recipe, set) => loadRecipe(places.recipesDirectory, recipe, set),
-      placeOf: () => ({ profile, store: createRunStore(directory) }),
+      placeOf: () => ({ profile, store: createRunStore(directory), home: resolve(places.home) }),
     });
     return await answers.answerQuestion(question);
   } finally {

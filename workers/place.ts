@@ -3,7 +3,7 @@
  *
  * Covers wiring. Does not cover the Temporal worker (temper-worker.ts).
  */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Connection } from '@temporalio/client';
 import type { ActivityDependencies, Place } from '../activities/dependencies.ts';
 import { loadProfile, loadRecipe } from '../configs/load.ts';
@@ -41,7 +41,7 @@ export async function openPlace(options: PlaceOptions): Promise<OpenPlace> {
   const store = createRunStore(storeDirectory);
   await store.check();
   const jobs = await openBackend(profile, settings, storeDirectory);
-  const place: Place = { profile, store, backend: jobs.backend };
+  const place: Place = { profile, store, backend: jobs.backend, home: resolve(settings.home) };
   const ledger = await openSqliteLedger(join(ledgerDirectoryOf(profile, settings), 'ledger.sqlite'));
   const scanner = createScanner({ everySeconds: options.scanSeconds });
   return {

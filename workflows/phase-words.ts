@@ -15,6 +15,7 @@ const deeds: Readonly<Record<Phase['kind'], string>> = {
   orpo: 'preference tuning by ORPO',
   'mxfp4-merge': 'merge into MXFP4',
   sao: 'reinforcement learning by SAO',
+  command: 'a command of its own',
 };
 
 /** For example `sft: supervised fine-tuning, 50 steps`. Under 120 characters. */

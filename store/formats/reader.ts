@@ -41,6 +41,8 @@ export interface CheckpointFolder {
   readonly path: string;
   readonly step: number;
   readonly sizes: ReadonlyMap<string, number>;
+  /** Processes that wrote it, where that is known: each leaves a file of its own. */
+  readonly processes?: number;
 }
 
 export interface CheckpointFormatReader {

@@ -16,6 +16,9 @@ const ownState = 'state.pt';
 /** transformers' checkpoint on SIGTERM keeps this file inside until it is done. */
 const sentinel = 'checkpoint-is-incomplete.txt';
 const torchFile = /^(optimizer|scheduler|scaler|state)\.pt$|^rng_state(_\d+)?\.pth$/;
+const randomFile = /^rng_state(_\d+)?\.pth$/;
+/** In one file, or as FSDP and DeepSpeed cut it. */
+const optimizerFile = /^(optimizer\.(pt|bin)|optimizer_0\/\.metadata|global_step\d+\/.*optim_states\.pt)$/;
 /** What the Trainer writes before its marker: seen without the marker, it is still writing or was killed. */
 const trainerFile = /^(training_args\.bin|(optimizer|scheduler)\.pt|rng_state(_\d+)?\.pth)$/;
 
@@ -49,11 +52,24 @@ async function readTrainer(folder: CheckpointFolder, names: readonly string[]): 
   if (typeof step !== 'number') return unfinished(`${trainerState} has no global_step`);
   if (step !== folder.step) return unfinished(`${trainerState} is of step ${String(step)}, not ${String(folder.step)}`);
   const firstNotFinite = firstNotFiniteOf(state?.['log_history'], folder.step);
-  const missing = ['optimizer.pt', 'scheduler.pt'].find((name) => !names.includes(name));
-  const random = names.some((name) => /^rng_state(_\d+)?\.pth$/.test(name));
-  const lacks = missing ?? (random ? null : 'rng_state.pth');
+  // The first process writes the marker; the others may still be at it.
+  const late = rankFileMissing(folder, names);
+  if (late !== null) return unfinished(`${late} is missing`);
+  const lacks =
+    (names.some((name) => optimizerFile.test(name)) ? null : 'optimizer.pt') ??
+    (names.includes('scheduler.pt') ? null : 'scheduler.pt') ??
+    (names.some((name) => randomFile.test(name)) ? null : 'rng_state.pth');
   const notResumable = names.includes(ownState) || lacks === null ? null : `${lacks} is missing`;
   return { marked: true, unfinished: null, notResumable, firstNotFinite };
+}
+
+/** The random state of a process that is not there; null where one process writes for all. */
+function rankFileMissing({ processes = 1 }: CheckpointFolder, names: readonly string[]): string | null {
+  const ranks = names.flatMap((name) => /^rng_state_(\d+)\.pth$/.exec(name)?.[1] ?? []).map(Number);
+  if (ranks.length === 0) return null;
+  const count = Math.max(processes, Math.max(...ranks) + 1);
+  const missing = Array.from({ length: count }, (_, rank) => rank).find((rank) => !ranks.includes(rank));
+  return missing === undefined ? null : `rng_state_${String(missing)}.pth`;
 }
 
 /** Lowest step up to `last` with a loss or gradient norm that is not a finite number. */

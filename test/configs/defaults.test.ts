@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { phaseSchema, profileSchema, recipeSchema } from '../../configs/schema.ts';
 import { repository } from '../../scripts/repository.ts';
-import { basePhase, leastPhases, recipeOf } from '../support/recipes.ts';
+import { basePhase, foreign, leastPhases, recipeOf } from '../support/recipes.ts';
 
 const { base: _, ...later } = { base: basePhase, ...leastPhases };
-const recipe = recipeSchema.parse(recipeOf(Object.values(later)));
+const recipe = recipeSchema.parse(recipeOf([...Object.values(later), foreign]));
 
 test('of a recipe', () => {
   expect(recipe).toMatchObject({
@@ -67,12 +67,22 @@ test.each<{ kind: string; want: object }>([
       maxCompletionTokens: 512,
     },
   },
+  {
+    kind: 'command',
+    want: {
+      env: {},
+      workingDirectory: '{output}',
+      processes: 1,
+      checkpoints: { format: 'peft', folder: '.' },
+      stallMinutes: 60,
+    },
+  },
 ])('of the params of $kind', ({ kind, want }) => {
   expect(recipe.phases.find((phase) => phase.kind === kind)?.params).toMatchObject(want);
 });
 
 /** What may stay absent, because its absence says something. */
-const mayBeAbsent = ['rewards.0.until', 'rewards.0.weights.boxed', 'rewards.0.weights.length'];
+const mayBeAbsent = ['image', 'rewards.0.until', 'rewards.0.weights.boxed', 'rewards.0.weights.length'];
 
 test('the least of each kind comes out with every field of its params', () => {
   const kinds = phaseSchema.options.map((option) => {

@@ -47,16 +47,16 @@ test('the value is frozen to its last leaf', async () => {
 });
 
 test.each([
-  { name: 'tyni', want: 'no recipe is named "tyni"; did you mean "tiny"? The worker has: tiny' },
-  { name: 'gpt-oss-20b', want: 'no recipe is named "gpt-oss-20b"; the worker has: tiny' },
-  { name: '../recipes/tiny', want: 'no recipe is named "../recipes/tiny"; the worker has: tiny' },
-  { name: 'tiny.yaml', want: 'no recipe is named "tiny.yaml"; the worker has: tiny' },
+  { name: 'tyni', want: 'no recipe is named "tyni"; did you mean "tiny"? The worker has: hf-trainer, tiny, torchrun' },
+  { name: 'gpt-oss-20b', want: 'no recipe is named "gpt-oss-20b"; the worker has: hf-trainer, tiny, torchrun' },
+  { name: '../recipes/tiny', want: 'no recipe is named "../recipes/tiny"; the worker has: hf-trainer, tiny, torchrun' },
+  { name: 'tiny.yaml', want: 'no recipe is named "tiny.yaml"; the worker has: hf-trainer, tiny, torchrun' },
 ])('a recipe named "$name" is not found', async ({ name, want }) => {
   await expect(loadRecipe(recipes, name)).rejects.toEqual(new TemperError('not-found', want));
 });
 
 test('a profile that is not there is named with the nearest', async () => {
-  const want = 'no profile is named "locale"; did you mean "local"? The worker has: local';
+  const want = 'no profile is named "locale"; did you mean "local"? The worker has: cluster, h100, local';
   await expect(loadProfile(profiles, 'locale')).rejects.toEqual(new TemperError('not-found', want));
 });
 
@@ -66,7 +66,7 @@ test('a file with a wrong field is refused with the file, the field and all prob
     join(folder, 'mine.yaml'),
     'name: mine\nmodel: {tiny: {}}\nphases: [{name: base, kind: bace, params: {}}]\n',
   );
-  const want = 'is "bace"; did you mean "base"? One of: base, sft, drgrpo, orpo, mxfp4-merge, sao';
+  const want = 'is "bace"; did you mean "base"? One of: base, sft, drgrpo, orpo, mxfp4-merge, sao, command';
   await expect(loadRecipe(folder, 'mine')).rejects.toMatchObject({
     code: 'invalid-input',
     message: `Recipe mine.yaml is not valid:\n  mine.yaml:3:29: phases.base.kind: ${want}`,

@@ -82,7 +82,7 @@ test.each<{ title: string; text: string; set?: Record<string, unknown>; want: st
     title: 'fields that do not go together are named beside fields that are wrong',
     text: replaced(['checkpointEvery: 10', 'checkpointEvery: 100'], ['kind: base\n', 'kind: bace\n']),
     want: [
-      'mine.yaml:7:11: phases.base.kind: is "bace"; did you mean "base"? One of: base, sft, drgrpo, orpo, mxfp4-merge, sao',
+      'mine.yaml:7:11: phases.base.kind: is "bace"; did you mean "base"? One of: base, sft, drgrpo, orpo, mxfp4-merge, sao, command',
       'mine.yaml:16:24: phases.sft.params.checkpointEvery: is above steps (50): no checkpoint would come before the end',
     ],
   },

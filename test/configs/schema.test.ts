@@ -127,12 +127,14 @@ describe('a phase', () => {
     {
       title: 'of a kind that is nearly right',
       document: recipeWithSft({ kind: 'sfft' }),
-      want: ['phases.sft.kind: is "sfft"; did you mean "sft"? One of: base, sft, drgrpo, orpo, mxfp4-merge, sao'],
+      want: [
+        'phases.sft.kind: is "sfft"; did you mean "sft"? One of: base, sft, drgrpo, orpo, mxfp4-merge, sao, command',
+      ],
     },
     {
       title: 'of no kind',
       document: recipeWithSft({ kind: undefined }),
-      want: ['phases.sft.kind: is missing; one of: base, sft, drgrpo, orpo, mxfp4-merge, sao'],
+      want: ['phases.sft.kind: is missing; one of: base, sft, drgrpo, orpo, mxfp4-merge, sao, command'],
     },
     {
       title: 'without a name is addressed by its place',

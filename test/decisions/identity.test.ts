@@ -1,6 +1,7 @@
-import { type Phase, recipeSchema } from '../../configs/schema.ts';
+import { type Phase, phaseSchema, recipeSchema } from '../../configs/schema.ts';
 import { canonicalJson, differingField, type IdentityParts, identityText } from '../../decisions/identity.ts';
 import { refusalOf } from '../support/builders.ts';
+import { foreign } from '../support/recipes.ts';
 
 const benchmarks = {
   addition: {
@@ -128,4 +129,35 @@ test('canonical JSON sorts keys, drops what is undefined, and knows one zero', (
 
 test.each([NaN, Infinity, 1n, () => 1])('canonical JSON refuses %p', (value) => {
   expect(refusalOf(() => canonicalJson({ value }))).toBe('invalid-input');
+});
+
+describe('a command', () => {
+  const command = (change: object = {}) => phaseSchema.parse({ ...foreign, params: { ...foreign.params, ...change } });
+  const text = (change: object, fileDigests: Readonly<Record<string, string>> = {}) =>
+    identityText({
+      phase: command(change),
+      model: { tiny: { seed: 1 } },
+      seed: 1,
+      benchmarks,
+      dataDigest: null,
+      fileDigests,
+      startDigest: 'x',
+    });
+
+  test.each([
+    { title: 'its arguments', change: { command: ['python', 'other.py'] }, want: 'params.command.1' },
+    { title: 'its environment', change: { env: { A: '1' } }, want: 'params.env.A' },
+    { title: 'its image', change: { image: 'trainer:2' }, want: 'params.image' },
+    { title: 'its processes', change: { processes: 2 }, want: 'params.processes' },
+    { title: 'where it begins is no part of it', change: { workingDirectory: '/elsewhere' }, want: undefined },
+    { title: 'how its log is read is no part of it', change: { progress: 'none', stallMinutes: 5 }, want: undefined },
+  ])('$title', ({ change, want }) => {
+    expect(differingField(text({}), text(change))?.path).toBe(want);
+  });
+
+  test('the content of the files that it names is part of it', () => {
+    expect(differingField(text({}, { 'train.py': 'one' }), text({}, { 'train.py': 'two' }))?.path).toBe(
+      'files.train.py',
+    );
+  });
 });

@@ -159,9 +159,31 @@ describe('the root before its cascade', () => {
       want: 'killed',
       rank: 3,
     },
-    { title: 'aborted by the NCCL watchdog', code: -6, lines: nccl.lastLines, want: 'nccl-watchdog', rank: 0 },
+    { title: 'aborted by the NCCL watchdog', code: -6, lines: nccl.lastLines, want: 'nccl-watchdog', rank: 3 },
     { title: 'segmentation fault', code: -11, want: 'crashed', rank: 3 },
-    { title: 'out of memory', code: 1, lines: oom.lastLines, want: 'gpu-oom', rank: 0 },
+    { title: 'out of memory', code: 1, lines: oom.lastLines, want: 'gpu-oom', rank: 3 },
+    {
+      title: 'an exception of its own, though a peer says later that it has lost it',
+      code: 1,
+      lines: [
+        '[rank3]: Traceback (most recent call last):',
+        '[rank3]: ValueError: no moon',
+        '[rank0]: torch.OutOfMemoryError: CUDA out of memory',
+        '[rank0]: RuntimeError: Connection reset by peer',
+      ],
+      want: 'unknown',
+      rank: 3,
+    },
+    {
+      title: 'out of memory by its own lines',
+      code: 1,
+      lines: [
+        '[rank3]: torch.OutOfMemoryError: CUDA out of memory',
+        '[rank0]: TypeError: got an unexpected keyword argument',
+      ],
+      want: 'gpu-oom',
+      rank: 3,
+    },
   ])('torchrun ends with 1 whatever happened; its last words count: $title', ({ code, lines = [], want, rank }) => {
     const block = [
       'Root Cause (first observed failure):',

@@ -42,6 +42,21 @@ test('what a phase asks for counts before its kind, and that before the default,
   expect([trainer?.image, trainer?.resources?.limits]).toEqual(['all:1', { 'nvidia.com/gpu': '8', memory: '400Gi' }]);
 });
 
+test('a foreign command runs in its own image with its own arguments, and what it sets counts', () => {
+  const command = {
+    argv: ['torchrun', 'train.py'],
+    env: { PYTHONUNBUFFERED: '0', SEED: '1' },
+    workingDirectory: '/code',
+    image: 'mine:2',
+  };
+  const { trainer, variables } = trainerOf({ jobs: { default: { image: 'all:1', command: ['own'] } } }, { command });
+  expect(trainer).toMatchObject({ image: 'mine:2', command: ['torchrun', 'train.py'], workingDir: '/code' });
+  expect(variables).toMatchObject({ PYTHONUNBUFFERED: '0', SEED: '1', TEMPER_REQUEST: order.requestPath });
+  expect(trainer?.env?.filter(({ name }) => name === 'PYTHONUNBUFFERED')).toHaveLength(1);
+  const inTheProfiles = trainerOf({ jobs: { default: { image: 'all:1' } } }, { command: { ...command, image: null } });
+  expect(inTheProfiles.trainer?.image).toBe('all:1');
+});
+
 test('an evaluation asks for what evaluations ask for, whatever its phase does', () => {
   const jobs = { default: { image: 'all:1', gpus: 1 }, 'warm-up': { gpus: 8, nodes: 4 } };
   const { trainer } = trainerOf({ jobs }, { labels: { ...order.labels, kind: 'evaluate' } });

@@ -31,6 +31,20 @@ test('stays within 8 KiB of a huge log, and begins with a whole line', async () 
   expect(lines.every((line) => line.length === 200)).toBe(true);
 });
 
+test('the process that torchrun blames is among them, also when its peers said more after it', async () => {
+  const path = join(folder, 'log.txt');
+  const block = [
+    'Root Cause (first observed failure):',
+    '[0]:',
+    '  rank      : 1 (local_rank: 1)',
+    '  exitcode  : 1 (pid: 7)',
+  ];
+  await writeFile(path, ['[rank1]: ValueError: no moon', ...numbered(200), ...block].join('\n'));
+  const lines = await lastLinesOf(path);
+  expect(lines.slice(0, 2)).toEqual(['[rank1]: ValueError: no moon', 'line 145']);
+  expect(lines).toHaveLength(60);
+});
+
 test('one line longer than that is cut to its end', async () => {
   const path = join(folder, 'log.txt');
   await writeFile(path, `${'x'.repeat(50_000)}END\n`);

@@ -58,7 +58,7 @@ export async function activityBench(): Promise<ActivityBench> {
   const dependencies: ActivityBench['dependencies'] = {
     ledger,
     scanner,
-    placeOf: () => ({ profile, store, backend }),
+    placeOf: () => ({ profile, store, backend, home: '/temper' }),
     readRecipe: (recipe, set) => loadRecipe(join(folder, 'recipes'), recipe, set),
     defaultRecipe: null,
     searchAttributesKnown: () => Promise.resolve(true),

@@ -23,6 +23,20 @@ export const leastPhases = {
   },
 } satisfies Record<string, Document>;
 
+/** A trainer that knows nothing of Temper; not among the least ones, since it is no kind of Temper's own. */
+export const foreign = {
+  name: 'tuned',
+  kind: 'command',
+  params: {
+    command: ['python', 'train.py', '--output_dir', '{output}'],
+    resumeArgs: ['--resume_from_checkpoint', '{checkpoint}'],
+    steps: 50,
+    checkpointEvery: 10,
+    checkpoints: { format: 'peft' },
+    progress: 'hf-trainer',
+  },
+} satisfies Document;
+
 export const basePhase = { name: 'base', kind: 'base', params: {} } satisfies Document;
 
 /** Two-digit sums, the benchmark that a gate of these tests looks at. */

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 TRAINERS = Path(__file__).resolve().parent.parent
-FILES = sorted(path for folder in ("temper_trainers", "bench", "tests") for path in (TRAINERS / folder).rglob("*.py"))
+FILES = sorted(
+    path for folder in ("temper_trainers", "bench", "examples", "tests") for path in (TRAINERS / folder).rglob("*.py")
+)
 TORCH_FREE = ["__main__", "base", "checkpoint_folder", "contract", "data", "merge", "rewards", "sao", "seal_phase", "sft"]
 
 

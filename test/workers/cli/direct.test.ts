@@ -99,7 +99,10 @@ test.each([
   },
   { words: ['explain', 'demo', 'bass'], want: 'no phase "bass" of it has begun; did you mean "base"? There are: base' },
   { words: ['logs', 'demo'], want: 'pipeline demo has no such attempt in its newest run; there are: none yet' },
-  { words: ['plan', 'tinny'], want: 'no recipe is named "tinny"; did you mean "tiny"? The worker has: tiny' },
+  {
+    words: ['plan', 'tinny'],
+    want: 'no recipe is named "tinny"; did you mean "tiny"? The worker has: hf-trainer, tiny, torchrun',
+  },
 ])('$words is not found', async ({ words, want }) => {
   const { exitCode, errors } = await temper([...words, '--direct'], { environment });
   expect([exitCode, errors]).toEqual([2, `temper: ${want}\n`]);

@@ -37,7 +37,7 @@ describe('a mistake is answered with its line, its field, and what is meant', ()
       title: 'a kind that is not there',
       text: changed('kind: drgrpo', 'kind: grpo'),
       want: [
-        'mine.yaml:22:11: phases.drgrpo.kind: is "grpo"; did you mean "drgrpo"? One of: base, sft, drgrpo, orpo, mxfp4-merge, sao',
+        'mine.yaml:22:11: phases.drgrpo.kind: is "grpo"; did you mean "drgrpo"? One of: base, sft, drgrpo, orpo, mxfp4-merge, sao, command',
       ],
     },
     {

@@ -1,0 +1,87 @@
+/**
+ * Seals the checkpoint of a foreign trainer by a job: at 200 GB a worker must not read every byte itself.
+ *
+ * Asked again, it finds the job that is at work. One that ended without a seal is not tried again by itself: a person who looked asks
+ * anew. Does not cover what a seal is (store/seal.ts).
+ */
+import { Context } from '@temporalio/activity';
+import { TemperError } from '../decisions/errors.ts';
+import { jobName } from '../decisions/job-name.ts';
+import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
+import type { Backend, JobRef, JobStatus } from './backend.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+
+/** Resolves when the seal is written. Throws `checkpoint-damaged` with what the job said last. */
+export async function sealByJob(
+  dependencies: ActivityDependencies,
+  context: PhaseContext,
+  checkpoint: CheckpointRef,
+): Promise<void> {
+  const { store, backend, profile } = dependencies.placeOf(context.profile);
+  for (let number = 1; ; number += 1) {
+    const { job, wasOver } = await begin(dependencies, context, { checkpoint, number });
+    if (wasOver) continue;
+    const ended = await untilItEnds(backend, job, profile.graceSeconds);
+    if ((await store.inspect(checkpoint.path))?.seal) return;
+    const said = ended.state === 'ended' ? ended.ranks.flatMap(({ lastLines }) => lastLines).at(-1) : undefined;
+    throw new TemperError(
+      'checkpoint-damaged',
+      `checkpoint ${checkpoint.id} could not be sealed: ${said ?? 'the job that hashes its files said nothing'}`,
+    );
+  }
+}
+
+async function begin(
+  dependencies: ActivityDependencies,
+  context: PhaseContext,
+  { checkpoint, number }: { readonly checkpoint: CheckpointRef; readonly number: number },
+): Promise<{ readonly job: JobRef; readonly wasOver: boolean }> {
+  const { store, backend } = dependencies.placeOf(context.profile);
+  const { pipelineId, phase, seed, model } = context;
+  const { path, step, format } = checkpoint;
+  const name = jobName({ workflowId: pipelineId, phase: `${phase.name}/seal-${checkpoint.id}`, attempt: number });
+  const directory = await store.openSealing(path, number);
+  await store.writeRequest(directory, {
+    contract: 1,
+    job: name,
+    pipeline: pipelineId,
+    phase: phase.name,
+    kind: 'seal',
+    attempt: number,
+    seed,
+    model,
+    params: { checkpoints: [{ path, step, format }] },
+    data: null,
+    start: null,
+    resume: null,
+    change: null,
+    targetStep: 0,
+    outputDirectory: directory,
+    evaluations: [],
+  });
+  const labels = { pipeline: pipelineId, phase: phase.name, kind: 'seal', attempt: number, workflowId: pipelineId };
+  const job = await backend.submit({
+    name,
+    directory,
+    requestPath: store.requestPath(directory),
+    slots: 1,
+    memoryFactor: 1,
+    sharedMemoryFactor: 1,
+    avoidNodes: [],
+    labels,
+  });
+  return { job, wasOver: isOver(await backend.status(job)) };
+}
+
+/** A cancelled activity leaves no job behind. */
+async function untilItEnds(backend: Backend, job: JobRef, graceSeconds: number): Promise<JobStatus> {
+  const { cancellationSignal } = Context.current();
+  let status = await backend.status(job);
+  while (!isOver(status) && !cancellationSignal.aborted)
+    status = await backend.nextChange(job, status, cancellationSignal);
+  if (isOver(status)) return status;
+  await backend.stop(job, { reason: 'cancel', graceSeconds });
+  return await Context.current().cancelled;
+}
+
+const isOver = ({ state }: JobStatus): boolean => state === 'ended' || state === 'vanished';

@@ -1,0 +1,72 @@
+/**
+ * Which params of a command go together: placeholders that exist, a resume that names its checkpoint, formats that a phase can read.
+ *
+ * Does not cover patterns (pattern-problems.ts) or steps (schema-phase-rules.ts).
+ */
+import { nearestName } from './nearest-name.ts';
+import { checkpointPlaceholder, commandPlaceholders } from './schema-command.ts';
+import type { BrokenRule, Path, PhaseFields } from './schema-phase-rules.ts';
+
+/** A placeholder, or one that is doubled to stay as it is. */
+export const placeholderPattern = /\{\{[A-Za-z]\w*\}\}|\{([A-Za-z]\w*)\}/g;
+
+const everywhere = Object.keys(commandPlaceholders);
+
+/** Every broken rule of a phase of this kind; none for other kinds. */
+export function rulesOfCommand({ kind, params, evaluate }: PhaseFields): BrokenRule[] {
+  if (kind !== 'command') return [];
+  const { command = [], resumeArgs = [], env = {}, workingDirectory = '', checkpoints } = params;
+  const broken = [
+    ...command.flatMap((text, index) => unknownIn(text, ['params', 'command', index])),
+    ...resumeArgs.flatMap((text, index) =>
+      unknownIn(text, ['params', 'resumeArgs', index], [checkpointPlaceholder, ...everywhere]),
+    ),
+    ...Object.entries(env).flatMap(([name, text]) => rulesOfVariable(name, text)),
+    ...unknownIn(workingDirectory, ['params', 'workingDirectory']),
+  ];
+  if (resumeArgs.length > 0 && !resumeArgs.some((text) => namesIn(text).includes(checkpointPlaceholder)))
+    broken.push({
+      path: ['params', 'resumeArgs'],
+      message: `name no {${checkpointPlaceholder}}: which one to go on from is Temper's choice, never "latest"`,
+    });
+  if (evaluate !== undefined && isOfMegatron(checkpoints?.format))
+    broken.push({
+      path: ['evaluate'],
+      message: `reads hf and peft, and the checkpoints are ${String(checkpoints?.format)}: leave it out, or convert them in a phase after this one`,
+    });
+  return broken;
+}
+
+/** What the built-in kinds cannot start from. */
+export function rulesOfStartFormat(phase: PhaseFields, start: PhaseFields | undefined): BrokenRule[] {
+  const format = start?.params.checkpoints?.format;
+  if (start === undefined || phase.kind === 'command' || !isOfMegatron(format)) return [];
+  const message = `starts from phase "${start.name}", whose checkpoints are ${String(format)}, and ${phase.kind} reads hf and peft: convert them in a phase of kind "command"`;
+  return [{ path: ['kind'], message }];
+}
+
+const isOfMegatron = (format: string | undefined): boolean => format === 'megatron' || format === 'slime';
+
+function rulesOfVariable(name: string, text: string): BrokenRule[] {
+  const path = ['params', 'env', name];
+  if (name.startsWith('TEMPER_')) return [{ path, message: 'is one that Temper sets itself' }];
+  return unknownIn(text, path);
+}
+
+function unknownIn(text: string, path: Path, valid: readonly string[] = everywhere): BrokenRule[] {
+  return namesIn(text)
+    .filter((name) => !valid.includes(name))
+    .map((name) => ({ path, message: unknownPlaceholder(name, valid) }));
+}
+
+function unknownPlaceholder(name: string, valid: readonly string[]): string {
+  if (name === checkpointPlaceholder)
+    return `has {${name}}, and a first attempt has none: it belongs into "resumeArgs"`;
+  const near = nearestName(name, valid);
+  const meant = near === null ? '; those' : `; did you mean {${near}}? Those`;
+  return `has {${name}}, which is no placeholder${meant} are: ${valid.map((each) => `{${each}}`).join(', ')}. To keep it as it is, write {{${name}}}`;
+}
+
+function namesIn(text: string): string[] {
+  return [...text.matchAll(placeholderPattern)].flatMap(([, name]) => name ?? []);
+}

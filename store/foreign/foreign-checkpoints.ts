@@ -1,0 +1,27 @@
+/**
+ * The checkpoints of a foreign trainer's attempt: those that Temper has taken, and those that are not complete, where they lie.
+ *
+ * Does not cover a job that still runs and its next scan (../scanner.ts).
+ */
+import { asCheckpoint, checkpointsIn, type CheckpointOnStore } from '../checkpoints.ts';
+import { runFiles } from '../run-directory.ts';
+import { collectCheckpoints } from './collect.ts';
+import { foreignLog } from './foreign-log.ts';
+import type { ForeignReading } from './reading.ts';
+
+/** By step, torn ones included. */
+export async function foreignCheckpoints(
+  directory: string,
+  reading: ForeignReading,
+  { isOver }: { readonly isOver: boolean } = { isOver: false },
+): Promise<readonly CheckpointOnStore[]> {
+  const left = await collectCheckpoints(directory, reading, { seen: new Map(), isOver });
+  const log = foreignLog(runFiles(directory).log, reading);
+  await log.readOn();
+  const taken = await checkpointsIn(directory, log.firstNotFinite);
+  const torn = left.map(({ path, inspection }) => {
+    const damage = inspection.damage ?? 'it has no mark of its own, and may be written still';
+    return asCheckpoint(path, { ...inspection, level: 'torn', resumable: false, damage }, log.firstNotFinite);
+  });
+  return [...taken, ...torn].sort((one, other) => one.step - other.step);
+}

@@ -1,0 +1,65 @@
+/**
+ * How a foreign trainer's work is read: what the attempt's own request says of it.
+ *
+ * So whoever looks at a run directory knows how to read it, whatever has become of the recipe. Built-in trainers have none.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { checkpointFormats } from '../../configs/schema-command.ts';
+import { runFiles } from '../run-directory.ts';
+
+/** The part of `request.json` that a foreign trainer's attempt has, and a built-in one's has not. */
+const readingSchema = z.object({
+  format: z.enum(checkpointFormats),
+  /** Below `output`. */
+  folder: z.string(),
+  processes: z.int().positive(),
+  progress: z.union([
+    z.enum(['hf-trainer', 'megatron', 'slime', 'none']),
+    z.object({ pattern: z.string(), started: z.string().optional() }),
+  ]),
+  /** Steps whose checkpoints stay whatever the trainer deletes. */
+  dueSteps: z.array(z.int()),
+});
+
+const requestSchema = z.object({
+  reading: readingSchema,
+  targetStep: z.int(),
+  resume: z.object({ path: z.string(), step: z.int() }).nullable(),
+  start: z.object({ path: z.string(), format: z.string() }).nullable(),
+});
+
+export interface ForeignReading extends z.output<typeof readingSchema> {
+  readonly targetStep: number;
+  readonly resume: { readonly path: string; readonly step: number } | null;
+  readonly start: { readonly path: string; readonly format: string } | null;
+  /** Where its checkpoints appear. Absolute. */
+  readonly source: string;
+}
+
+/** Where a foreign trainer writes; Temper's own folder of checkpoints lies beside it. */
+export function outputFolder(directory: string): string {
+  return join(directory, 'output');
+}
+
+/** Null for a built-in trainer, and before the request is written. */
+export async function readForeignReading(directory: string): Promise<ForeignReading | null> {
+  const reading = await whoTrains(directory);
+  return typeof reading === 'string' ? null : reading;
+}
+
+/** What the request says once it is written: then it stays so. */
+export async function whoTrains(directory: string): Promise<ForeignReading | 'built-in' | 'not-known-yet'> {
+  let text: string;
+  try {
+    text = await readFile(runFiles(directory).request, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'not-known-yet';
+    throw error;
+  }
+  const { data } = requestSchema.safeParse(JSON.parse(text));
+  if (data === undefined) return 'built-in';
+  const { reading, ...request } = data;
+  return { ...reading, ...request, source: join(outputFolder(directory), reading.folder) };
+}
