@@ -70,7 +70,7 @@ describe('a mistake is answered with its line, its field, and what is meant', ()
       title: 'a budget below what one phase begins with',
       text: changed('evaluations: 40', 'evaluations: 1'),
       want: [
-        'mine.yaml:55:50: budgets.evaluations: is 1, and phase "sft" alone begins with 2 (its checkpoints × benchmarks × seeds)',
+        'mine.yaml:55:50: budgets.evaluations: is 1, and the phases begin with 9 (checkpoints × benchmarks × seeds: sft 2, drgrpo 2, orpo 2, bake 1, sao 2)',
       ],
     },
     {
