@@ -5,20 +5,13 @@
  */
 import { checkpointId } from '../decisions/checkpoint-id.ts';
 import { dueSteps } from '../decisions/due-steps.ts';
-import type { ResumeCandidate, RollBack } from '../decisions/resume-point.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { identityOfPhase } from './phase-record.ts';
-import { trustedCheckpoints } from './trusted-checkpoints.ts';
-
-/** What an attempt chooses its start from. */
-export interface ResumeSituation {
-  readonly checkpoints: readonly ResumeCandidate[];
-  readonly rollBacks: readonly RollBack[];
-}
+import { type FoundCheckpoints, trustedCheckpoints } from './trusted-checkpoints.ts';
 
 /**
  * Everything an attempt might go on from, torn ones included: of this run, and of earlier runs of this workflow id that trained the
@@ -27,7 +20,7 @@ export interface ResumeSituation {
 export async function candidatesOfPhase(
   dependencies: ActivityDependencies,
   context: PhaseContext,
-): Promise<ResumeSituation> {
+): Promise<FoundCheckpoints> {
   const { store } = dependencies.placeOf(context.profile);
   const { ledger } = dependencies;
   return await trustedCheckpoints({ ledger, store }, await attemptsOfWork(dependencies, context));

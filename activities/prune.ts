@@ -84,7 +84,10 @@ async function attemptsOf({ ledger }: LedgerAndStore, scope: PruneScope): Promis
   return (await Promise.all(names.map((name) => ledger.attemptsOf({ workflowId, phase: name })))).flat();
 }
 
-async function pruningOfPhase(places: LedgerAndStore, attempts: readonly AttemptRecord[]): Promise<PruningOfPipeline> {
+async function pruningOfPhase(
+  places: LedgerAndStore,
+  attempts: readonly AttemptRecord[],
+): Promise<Omit<PruningOfPipeline, 'freedBytes'>> {
   const { store } = places;
   const { checkpoints, rollBacks } = await allCheckpoints(places, attempts);
   const keeping = await keepersOf(places, attempts, checkpoints);
@@ -106,6 +109,5 @@ async function pruningOfPhase(places: LedgerAndStore, attempts: readonly Attempt
     }),
     stay: stay.map(({ checkpoint: { id }, why }) => ({ id, why })),
     leftovers: await Promise.all(leftovers.flat().map(async (path) => ({ path, bytes: await store.freedBytes(path) }))),
-    freedBytes: 0,
   };
 }

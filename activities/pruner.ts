@@ -5,14 +5,13 @@
  * it. Does not cover what may go (decisions/prune.ts).
  */
 import { dueSteps } from '../decisions/due-steps.ts';
+import { newestKept } from '../decisions/prune.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { prune } from './prune.ts';
 
 /** Checkpoints beyond those that stay in any case, before it is worth looking. */
 const worthLooking = 2;
-/** The newest two stay. */
-const newest = 2;
 
 export interface PruneLog {
   warn(message: string, meta?: Record<string, unknown>): void;
@@ -53,13 +52,13 @@ export class Pruner {
   }
 
   #isWorthIt(): boolean {
-    return this.#steps.size >= newest + worthLooking;
+    return this.#steps.size >= newestKept + worthLooking;
   }
 
   async #prune(): Promise<void> {
     const { ledger } = this.#dependencies;
     const { pipelineId: workflowId, phase, profile } = this.#context;
-    const kept = [...this.#steps].sort((one, other) => other - one).slice(0, newest);
+    const kept = [...this.#steps].sort((one, other) => other - one).slice(0, newestKept);
     this.#steps.clear();
     for (const step of kept) this.#steps.add(step);
     const { store } = this.#dependencies.placeOf(profile);

@@ -54,7 +54,7 @@ async function begin(
     data: null,
     start: null,
     resume: null,
-    change: null,
+    changes: [],
     targetStep: 0,
     outputDirectory: directory,
     evaluations: [],

@@ -1,10 +1,10 @@
 /**
  * Whether the patterns of a recipe are regular expressions that take linear time, with the groups that they need.
  *
- * RE2 has no back reference and no lookaround, so that no line of a log can hold a worker up (store/foreign/pattern-progress.ts uses it).
+ * RE2 has no back reference and no lookaround, so that no line of a log can hold a worker up (store/foreign/pattern-lines.ts uses it).
  */
 import { RE2JS, RE2JSSyntaxException } from 're2js';
-import { fieldName, type PlacedProblem } from './problems.ts';
+import { asGroup, fieldName, type PlacedProblem } from './problems.ts';
 
 /** Of a document that may be anything; patterns that are no texts are the schema's. */
 export function patternProblems(document: unknown): PlacedProblem[] {
@@ -29,8 +29,4 @@ function problemOf(pattern: string): string | null {
     if (!(error instanceof RE2JSSyntaxException)) throw error;
     return `is no regular expression of RE2 (no lookaround, no back reference): ${error.message}`;
   }
-}
-
-function asGroup(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

@@ -147,6 +147,11 @@ function valueAt(value: unknown, path: Path): unknown {
   return at;
 }
 
+/** The fields of a value that may be anything; of what is no group, none. */
+export function asGroup(value: unknown): Readonly<Record<string, unknown>> {
+  return isGroup(value) ? { ...value } : {};
+}
+
 function isGroup(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,7 +4,7 @@
  * Does not cover where it stands in a file (load.ts).
  */
 import { patternProblems } from './pattern-problems.ts';
-import { fieldName, placedProblemsOf, type PlacedProblem } from './problems.ts';
+import { asGroup, fieldName, placedProblemsOf, type PlacedProblem } from './problems.ts';
 import { brokenRules, type PhaseFields, type RecipeFields } from './schema-rules.ts';
 import { benchmarksSchema, budgetsSchema, phaseSchema, recipeSchema } from './schema.ts';
 
@@ -50,8 +50,4 @@ function outlineOf(phase: unknown): PhaseFields {
 
 function namesAlone(group: unknown): RecipeFields['benchmarks'] {
   return Object.fromEntries(Object.keys(asGroup(group)).map((name) => [name, {}]));
-}
-
-function asGroup(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

@@ -4,7 +4,7 @@
  * Does not cover patterns (pattern-problems.ts) or steps (schema-phase-rules.ts).
  */
 import { nearestName } from './nearest-name.ts';
-import { checkpointPlaceholder, commandPlaceholders } from './schema-command.ts';
+import { checkpointPlaceholder, commandPlaceholders, isOfMegatron } from './schema-command.ts';
 import type { BrokenRule, Path, PhaseFields } from './schema-phase-rules.ts';
 
 /** A placeholder, or one that is doubled to stay as it is. */
@@ -44,8 +44,6 @@ export function rulesOfStartFormat(phase: PhaseFields, start: PhaseFields | unde
   const message = `starts from phase "${start.name}", whose checkpoints are ${String(format)}, and ${phase.kind} reads hf and peft: convert them in a phase of kind "command"`;
   return [{ path: ['kind'], message }];
 }
-
-const isOfMegatron = (format: string | undefined): boolean => format === 'megatron' || format === 'slime';
 
 function rulesOfVariable(name: string, text: string): BrokenRule[] {
   const path = ['params', 'env', name];

@@ -32,9 +32,17 @@ const placeholders = `Placeholders: ${listed.join(', ')}. What should stay in br
 
 export const checkpointFormats = ['hf', 'peft', 'megatron', 'slime'] as const;
 
+/** Formats whose checkpoints lie in folders of Megatron-LM: other things read them than full models and adapters. */
+export function isOfMegatron(format: string | undefined): boolean {
+  return format === 'megatron' || format === 'slime';
+}
+
+/** Kinds of logs that are read without a pattern. */
+export const knownLogs = ['hf-trainer', 'megatron', 'slime', 'none'] as const;
+
 const progress = z
   .union([
-    z.enum(['hf-trainer', 'megatron', 'slime', 'none']),
+    z.enum(knownLogs),
     z.strictObject({
       pattern: z
         .string()

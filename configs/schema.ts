@@ -1,6 +1,6 @@
 /**
- * The one home of the fields and defaults of recipes and profiles, with schema-fields.ts, schema-phases.ts and schema-profile.ts. What `.describe()` says of
- * a field is what editors and docs/reference say: `npm run docs` writes both anew.
+ * The one home of the fields and defaults of recipes and profiles, with schema-fields.ts, schema-phases.ts, schema-command.ts and
+ * schema-profile.ts. What `.describe()` says of a field is what editors and docs/reference say: `npm run docs` writes both anew.
  *
  * Covers: shape, defaults, ranges. Does not cover: which fields go together (schema-rules.ts), reading files, `--set`, nearest names (load.ts).
  */

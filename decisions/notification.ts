@@ -98,5 +98,7 @@ function escaped(text: string): string {
 function ordinal(count: number): string {
   if (count === 2) return 'second';
   if (count === 3) return 'third';
-  return `${String(count)}th`;
+  const isTeen = Math.floor(count / 10) % 10 === 1;
+  const ending = isTeen ? 'th' : (['th', 'st', 'nd', 'rd'][count % 10] ?? 'th');
+  return `${String(count)}${ending}`;
 }

@@ -5,8 +5,8 @@
  * Covers the same rule of success as proof.ts, as far as it can be seen from outside. Weights that cannot be compared are not held
  * against it: the sentence of the attempt's end says so. Does not cover gathering (store/foreign/).
  */
-import type { Asked, ClassReason, Evidence, FailureClass, ObservedRun } from './failure.ts';
-import type { Proof } from './proof.ts';
+import type { Asked, Evidence, ObservedRun } from './failure.ts';
+import { hadOnlyToFinish, type Problem, type Proof } from './proof.ts';
 
 export function proveByObservation(evidence: Evidence, observed: ObservedRun): Proof {
   const { asked } = evidence;
@@ -19,11 +19,6 @@ export function proveByObservation(evidence: Evidence, observed: ObservedRun): P
   if (observed.weights === 'unchanged' && !hadOnlyToFinish(asked))
     return { kind: 'disproved', class: 'no-progress', because: { rule: 'weights-unchanged' } };
   return { kind: 'proved', finalStep: asked.targetStep };
-}
-
-interface Problem {
-  readonly class: FailureClass;
-  readonly because: ClassReason;
 }
 
 /** Its own word, then its history, then the first step it reported: one that was done before was not resumed. */
@@ -44,9 +39,4 @@ function numbersProblem({ finite, metrics }: ObservedRun): Problem | null {
   if (finite) return null;
   const metric = Object.keys(metrics).find((name) => metrics[name] === null) ?? null;
   return { class: 'not-finite', because: { rule: 'metrics-not-finite', metric } };
-}
-
-/** No step is left to train: its predecessor saved the last one. */
-function hadOnlyToFinish(asked: Asked): boolean {
-  return asked.resume !== null && asked.resume.step === asked.targetStep;
 }

@@ -31,7 +31,8 @@ export function proveCompletion(evidence: Evidence): Proof {
   return problem === null ? { kind: 'proved', finalStep: result.finalStep } : { kind: 'disproved', ...problem };
 }
 
-interface Problem {
+/** Why what was done is not what was asked. */
+export interface Problem {
   readonly class: FailureClass;
   readonly because: ClassReason;
 }
@@ -79,6 +80,6 @@ function artifactProblem(evidence: Evidence): Problem | null {
 }
 
 /** Its predecessor saved the last checkpoint and died before it could say so: no step is left to train. */
-function hadOnlyToFinish(asked: Asked): boolean {
+export function hadOnlyToFinish(asked: Asked): boolean {
   return asked.resume !== null && asked.resume.step === asked.targetStep;
 }

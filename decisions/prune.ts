@@ -35,7 +35,7 @@ export interface Pruning {
 }
 
 /** So many of the newest stay: of those that are complete, and of those that an attempt could go on from. */
-const newestKept = 2;
+export const newestKept = 2;
 
 /** Sorts the checkpoints of one phase, over all its attempts, into those that may go and those that stay; oldest first. */
 export function choosePrunable(checkpoints: readonly PruneCandidate[], rollBacks: readonly RollBack[] = []): Pruning {

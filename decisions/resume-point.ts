@@ -52,7 +52,7 @@ export interface RollBack {
 export interface ResumeOptions {
   /** @default none */
   readonly rollBacks?: readonly RollBack[];
-  /** The trainer cannot be told of a checkpoint to go on from. */
+  /** The trainer cannot be told of a checkpoint to go on from. @default false */
   readonly neverResumes?: boolean;
 }
 

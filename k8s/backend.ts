@@ -1,8 +1,8 @@
 /**
  * The Kubernetes backend: a job is a Job of one namespace, watched by this worker's one observer.
  *
- * Jobs outlive the worker; any worker of the same cluster and store adopts, watches and stops them. Does not cover nodes that failed
- * before, queues of Kueue that must be told of a stop, or a reaper.
+ * Jobs outlive the worker; any worker of the same cluster and store adopts, watches and stops them. Does not cover queues of Kueue that
+ * must be told of a stop, or jobs that have outlived their workflow (workers/reaper.ts).
  */
 import type { Backend, JobRef, JobStatus } from '../activities/backend.ts';
 import type { KubernetesProfile } from '../configs/schema-profile.ts';

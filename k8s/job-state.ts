@@ -1,7 +1,7 @@
 /**
  * What a Job and its pods say of a job: state, since when, and how each rank ended. Pure.
  *
- * Covers states and ends. Does not cover what an end means (decisions/classify.ts), nor logs (job-end.ts).
+ * Covers states and ends. Does not cover what an end means (decisions/classify.ts), nor logs (job-logs.ts).
  */
 import type { JobStatus, StopReason } from '../activities/backend.ts';
 import type { RankEnd } from '../decisions/failure.ts';

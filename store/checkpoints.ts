@@ -7,7 +7,9 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { isOfMegatron } from '../configs/schema-command.ts';
 import type { CheckpointFormat } from '../decisions/evaluation.ts';
+import { isAbsent, isThere } from './absence.ts';
 import type { CheckpointFolder, CheckpointFormatReader, Inspection } from './formats/reader.ts';
 import { hf } from './formats/hf.ts';
 import { megatron } from './formats/megatron.ts';
@@ -97,7 +99,7 @@ export async function inspectCheckpoint(
     // A directory that vanishes is not there; a file that vanishes under the reader is seen when it is looked at again.
     if (!isAbsent(error)) throw error;
     cache.delete(path);
-    return (await exists(path)) ? torn(path, step) : null;
+    return (await isThere(path)) ? torn(path, step) : null;
   }
 }
 
@@ -132,8 +134,7 @@ async function inspect(found: CheckpointFolder, expected?: ExpectedCheckpoint): 
 
 /** By its files; what the recipe says decides between formats that differ by what may be missing. */
 function readerOf(folder: CheckpointFolder, format?: CheckpointFormat): CheckpointFormatReader {
-  const isOfMegatron = format === 'megatron' || format === 'slime';
-  const named = isOfMegatron ? readers.find((candidate) => candidate.format === format) : undefined;
+  const named = isOfMegatron(format) ? readers.find((candidate) => candidate.format === format) : undefined;
   return named ?? readers.find((candidate) => candidate.recognises(folder)) ?? hf;
 }
 
@@ -200,19 +201,4 @@ function stepOf(name: string): number | null {
     if (step !== null) return step;
   }
   return null;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    (error: unknown) => {
-      if (isAbsent(error)) return false;
-      throw error;
-    },
-  );
-}
-
-function isAbsent(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' || code === 'ENOTDIR';
 }

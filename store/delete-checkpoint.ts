@@ -5,8 +5,9 @@
  * (decisions/prune.ts).
  */
 import { randomUUID } from 'node:crypto';
-import { lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { isAbsent, isThere } from './absence.ts';
 import { filesBelow, sealPath } from './seal.ts';
 
 const trashName = /^\.trash-(.+)-[0-9a-f-]{36}$/;
@@ -43,7 +44,7 @@ export async function emptyTrash(path: string): Promise<void> {
   const [, name] = trashName.exec(basename(path)) ?? [];
   if (name !== undefined) {
     const checkpoint = join(dirname(path), name);
-    if (!(await exists(checkpoint))) await rm(sealPath(checkpoint), { force: true });
+    if (!(await isThere(checkpoint))) await rm(sealPath(checkpoint), { force: true });
   }
   await rm(path, { recursive: true, force: true });
 }
@@ -69,18 +70,4 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    (error: unknown) => {
-      if (isAbsent(error)) return false;
-      throw error;
-    },
-  );
-}
-
-function isAbsent(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }

@@ -16,7 +16,7 @@ import { startOrJoin } from './demo/start-or-join.ts';
 import { timesText } from './terminal/times-text.ts';
 import { openEmbeddedTemper } from './embedded-temper.ts';
 import { explained } from './exit-codes.ts';
-import { readSettings } from './settings.ts';
+import { pageOfRun, readSettings } from './settings.ts';
 import { onStopSignal } from './stop-signal.ts';
 import type { Leaderboard } from '../workflows/contract.ts';
 
@@ -46,12 +46,12 @@ async function demo(): Promise<number> {
       pipelineId,
       taskQueue: settings.taskQueue,
       input: { recipe: 'tiny' },
-      summary: 'The tiny recipe, through all five phases',
+      summary: 'The tiny recipe, through all its phases',
       details:
         'Started by `npm run demo`: the recipe **tiny** on the profile **local**. The phases stand in the current details, each as a child run under Relationships.',
     });
     screen.say(
-      `${run.joined ? 'Going on with' : 'Started'} the pipeline: ${temper.uiUrl}/namespaces/${settings.namespace}/workflows/${pipelineId}/${run.runId}`,
+      `${run.joined ? 'Going on with' : 'Started'} the pipeline: ${pageOfRun(temper, settings.namespace, [pipelineId, run.runId])}`,
     );
     const end = await followPipeline({ client: temper.client, run, screen, stop: stop.asked, died: temper.died });
     screen.leave();

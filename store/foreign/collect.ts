@@ -8,6 +8,8 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { newestKept } from '../../decisions/prune.ts';
+import { isAbsent, isThere } from '../absence.ts';
 import type { InspectionCache } from '../checkpoints.ts';
 import { checkpointPaths, inspectCheckpoint } from '../checkpoints.ts';
 import { deleteCheckpoint } from '../delete-checkpoint.ts';
@@ -149,7 +151,7 @@ async function letGo(own: string, { dueSteps }: ForeignReading, kept: ReadonlySe
   const byStep = (await checkpointPaths(own))
     .map((path) => ({ path, step: Number(basename(path).replace('checkpoint-', '')) }))
     .sort((one, other) => other.step - one.step);
-  for (const { path, step } of byStep.slice(2)) {
+  for (const { path, step } of byStep.slice(newestKept)) {
     if (dueSteps.includes(step) || kept.has(basename(path)) || (await isThere(sealPath(path)))) continue;
     await deleteCheckpoint(path);
   }
@@ -167,18 +169,8 @@ async function removeStale(own: string): Promise<void> {
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return (
-    (await stat(path).catch((error: unknown) => (isAbsent(error) ? null : Promise.reject(error as Error)))) !== null
-  );
-}
-
 /** Somebody else was first, or has swept the stage away: the next look sees. */
 function ignoreTaken(error: unknown): void {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== 'EEXIST' && code !== 'ENOTEMPTY' && code !== 'ENOENT') throw error;
-}
-
-function isAbsent(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }

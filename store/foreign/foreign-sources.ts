@@ -5,8 +5,10 @@
  * never the latest. Covers names. Does not cover whether it is whole (../formats/).
  */
 import type { Dirent } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { isOfMegatron } from '../../configs/schema-command.ts';
+import { isAbsent, isThere } from '../absence.ts';
 import { iterationFolder, trackerName } from '../formats/megatron.ts';
 import { criticFolder, dataPositionName } from '../formats/slime.ts';
 import { filesBelow } from '../seal.ts';
@@ -24,14 +26,15 @@ export interface ForeignSource {
 
 /** By step. */
 export async function foreignSources(reading: ForeignReading): Promise<readonly ForeignSource[]> {
-  const isOfMegatron = reading.format === 'megatron' || reading.format === 'slime';
+  const hasIterations = isOfMegatron(reading.format);
   const folders = await foldersIn(reading.source);
   const found = await Promise.all(
     folders.map(async (name) => {
-      const step = stepOf(name, isOfMegatron ? /^iter_(\d+)$/ : /^checkpoint-(\d+)$/);
-      if (step !== null) return isOfMegatron ? await iteration(reading, step, name) : folderAsItIs(reading, step, name);
+      const step = stepOf(name, hasIterations ? /^iter_(\d+)$/ : /^checkpoint-(\d+)$/);
+      if (step !== null)
+        return hasIterations ? await iteration(reading, step, name) : folderAsItIs(reading, step, name);
       // ms-swift puts each of its checkpoints of Megatron-LM into a folder of its own.
-      const wrapped = isOfMegatron ? stepOf(name, /^checkpoint-(\d+)$/) : null;
+      const wrapped = hasIterations ? stepOf(name, /^checkpoint-(\d+)$/) : null;
       return wrapped === null ? null : folderAsItIs(reading, wrapped, name);
     }),
   );
@@ -109,19 +112,4 @@ async function foldersIn(folder: string): Promise<readonly string[]> {
 function stepOf(name: string, pattern: RegExp): number | null {
   const match = pattern.exec(name);
   return match === null ? null : Number(match[1]);
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    (error: unknown) => {
-      if (isAbsent(error)) return false;
-      throw error;
-    },
-  );
-}
-
-function isAbsent(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' || code === 'ENOTDIR';
 }

@@ -1,5 +1,4 @@
-/** What a line of a foreign trainer's log can say. One file per kind of log; progress-readers.ts holds the list of them. */
-
+/** What a line of a foreign trainer's log can say. One file per kind of log; does not cover which one reads a log (foreign-log.ts). */
 import { mustBeFinite } from '../../decisions/decisive-metrics.ts';
 
 /** Numbers by name; null for one that must be finite and is not. */

@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { checkpointFormats } from '../../configs/schema-command.ts';
+import { checkpointFormats, knownLogs } from '../../configs/schema-command.ts';
 import { runFiles } from '../run-directory.ts';
 
 /** The part of `request.json` that a foreign trainer's attempt has, and a built-in one's has not. */
@@ -15,10 +15,7 @@ const readingSchema = z.object({
   /** Below `output`. */
   folder: z.string(),
   processes: z.int().positive(),
-  progress: z.union([
-    z.enum(['hf-trainer', 'megatron', 'slime', 'none']),
-    z.object({ pattern: z.string(), started: z.string().optional() }),
-  ]),
+  progress: z.union([z.enum(knownLogs), z.object({ pattern: z.string(), started: z.string().optional() })]),
   /** Steps whose checkpoints stay whatever the trainer deletes. */
   dueSteps: z.array(z.int()),
 });

@@ -57,6 +57,14 @@ test.each<{ more: Partial<NotificationFact>; want: string }>([
     want: 'A person was told that the phase failed at the 4th try, after 5 min.',
   },
   {
+    more: { tries: 21, sentAt: fact.at },
+    want: 'A person was told that the phase is held at the 21st try.',
+  },
+  {
+    more: { tries: 12, sentAt: fact.at },
+    want: 'A person was told that the phase is held at the 12th try.',
+  },
+  {
     more: { refused: true, problem: 'the webhook answered 404' },
     want: 'A person was to be told that the phase is held, and it is not tried again: the webhook answered 404.',
   },

@@ -14,7 +14,7 @@ import type { Recipe } from '../../configs/schema.ts';
 import { openSqliteLedger } from '../../store/ledger/sqlite.ts';
 import { readWitness } from '../../store/witness.ts';
 import { endServerLeftBehind } from '../server-record.ts';
-import type { Settings } from '../settings.ts';
+import { pageOfRun, type Settings } from '../settings.ts';
 import type { StopSignal } from '../stop-signal.ts';
 import { storeDirectoryOf } from '../store-directory.ts';
 import type { Screen } from '../terminal/bars.ts';
@@ -62,9 +62,7 @@ export async function killedDemo(demo: KilledDemo): Promise<number> {
       summary: `The tiny recipe; in the middle of each phase, SIGKILL: ${what}`,
       details: `Started by \`npm run demo -- --kill ${what}\`.`,
     });
-    screen.say(
-      `Started the pipeline: ${temper.uiUrl}/namespaces/${settings.namespace}/workflows/${pipelineId}/${run.runId}`,
-    );
+    screen.say(`Started the pipeline: ${pageOfRun(temper, settings.namespace, [pipelineId, run.runId])}`);
     const never = new Promise<never>(() => undefined);
     const end = await throughOutages({ client: temper.client, run, screen, stop: stop.asked, died: never });
     screen.leave();
