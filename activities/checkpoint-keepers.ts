@@ -11,7 +11,7 @@ import type { LedgerAndStore } from './trusted-checkpoints.ts';
 
 export type Keepers = Pick<
   PruneCandidate,
-  'attemptLives' | 'due' | 'evaluated' | 'pinned' | 'promoted' | 'isParent' | 'readBy'
+  'attemptLives' | 'due' | 'evaluated' | 'pinned' | 'promoted' | 'isParent' | 'readBy' | 'work'
 >;
 
 /** Of one phase: answers for one checkpoint what keeps it. */
@@ -23,6 +23,7 @@ export async function keepersOf(
   const uses = await ledger.usesOf(checkpoints.map(({ id }) => id));
   const readers = readersOf(await ledger.liveAttempts());
   const due = await dueStepsByRun({ ledger }, attempts);
+  const works = await worksByRun({ ledger }, attempts);
   const byNumber = new Map(attempts.map((attempt) => [attempt.number, attempt]));
   return ({ id, path, attempt: number, step }) => {
     const attempt = byNumber.get(number);
@@ -36,6 +37,7 @@ export async function keepersOf(
       promoted: uses.promoted.has(id),
       isParent: uses.parents.has(id),
       readBy: readers.get(path) ?? null,
+      work: (attempt && works.get(attempt.runId)) ?? '',
     };
   };
 }
@@ -53,6 +55,22 @@ async function dueStepsByRun(
       const phase = recipe?.phases?.find(({ name }) => name === first.phase);
       return phase === undefined ? [] : [[runId, dueSteps(phase)]];
     }),
+  );
+}
+
+/** What each run trained in this phase: a recipe that was changed under the same id is other work. */
+async function worksByRun(
+  { ledger }: Pick<LedgerAndStore, 'ledger'>,
+  attempts: readonly AttemptRecord[],
+): Promise<ReadonlyMap<string, string>> {
+  const runs = new Map(attempts.map(({ runId, phase }) => [runId, phase]));
+  return new Map(
+    await Promise.all(
+      [...runs].map(async ([runId, phase]) => {
+        const record = (await ledger.phasesOf(runId)).find((one) => one.phase === phase);
+        return [runId, record?.identity ?? runId] as const;
+      }),
+    ),
   );
 }
 

@@ -89,11 +89,13 @@ async function pruningOfPhase(
   attempts: readonly AttemptRecord[],
 ): Promise<Omit<PruningOfPipeline, 'freedBytes'>> {
   const { store } = places;
-  const { checkpoints, rollBacks } = await allCheckpoints(places, attempts);
+  const { checkpoints, rollBacks, untrusted } = await allCheckpoints(places, attempts);
   const keeping = await keepersOf(places, attempts, checkpoints);
   const candidates = await Promise.all(
     checkpoints.map(async (checkpoint): Promise<PruneCandidate> => {
-      return { ...checkpoint, ...keeping(checkpoint), freedBytes: await store.freedBytes(checkpoint.path) };
+      const attemptDistrusted = untrusted.has(checkpoint.attempt);
+      const freedBytes = await store.freedBytes(checkpoint.path);
+      return { ...checkpoint, ...keeping(checkpoint), attemptDistrusted, freedBytes };
     }),
   );
   const { go, stay } = choosePrunable(candidates, rollBacks);

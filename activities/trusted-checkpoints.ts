@@ -41,13 +41,15 @@ export async function trustedCheckpoints(
   return { checkpoints: await onStore(places.store, trusted, distrust), rollBacks: distrust.rollBacks };
 }
 
-/** All there are. */
+/** All there are, with the numbers of the attempts that are not trusted. */
 export async function allCheckpoints(
   places: LedgerAndStore,
   attempts: readonly AttemptRecord[],
-): Promise<FoundCheckpoints> {
-  const distrust = await distrustOf(places.ledger, attempts);
-  return { checkpoints: await onStore(places.store, attempts, distrust), rollBacks: distrust.rollBacks };
+): Promise<FoundCheckpoints & Pick<Distrust, 'untrusted'>> {
+  const { ledger, store } = places;
+  const distrust = await distrustOf(ledger, attempts);
+  const { rollBacks, untrusted } = distrust;
+  return { checkpoints: await onStore(store, attempts, distrust), rollBacks, untrusted };
 }
 
 async function onStore(

@@ -21,6 +21,10 @@ export interface PruneCandidate extends ResumeCandidate {
   readonly isParent: boolean;
   /** The job of a living attempt that reads it; null when none does. */
   readonly readBy: string | null;
+  /** What its run trains: an attempt goes on only from checkpoints of the same. */
+  readonly work: string;
+  /** Its attempt proved to be what nobody goes on from. */
+  readonly attemptDistrusted: boolean;
 }
 
 export type KeepReason =
@@ -34,12 +38,13 @@ export interface Pruning {
   readonly stay: readonly { readonly checkpoint: PruneCandidate; readonly why: KeepReason }[];
 }
 
-/** So many of the newest stay: of those that are complete, and of those that an attempt could go on from. */
+/** So many of the newest stay, for each thing that was trained: of those that are complete, and of those that an attempt could go on from. */
 export const newestKept = 2;
 
 /** Sorts the checkpoints of one phase, over all its attempts, into those that may go and those that stay; oldest first. */
 export function choosePrunable(checkpoints: readonly PruneCandidate[], rollBacks: readonly RollBack[] = []): Pruning {
-  const newest = newestOf(checkpoints, rollBacks);
+  const byWork = [...Map.groupBy(checkpoints, ({ work }) => work).values()];
+  const newest = new Set(byWork.flatMap((same) => newestOf(same, rollBacks)));
   const sorted = [...checkpoints].sort((one, other) => one.attempt - other.attempt || one.step - other.step);
   const go: { checkpoint: PruneCandidate; why: GoReason }[] = [];
   const stay: { checkpoint: PruneCandidate; why: KeepReason }[] = [];
@@ -65,15 +70,18 @@ function reasonToKeep(checkpoint: PruneCandidate, newest: ReadonlySet<string>): 
 
 function reasonToGo(checkpoint: PruneCandidate, rollBacks: readonly RollBack[]): GoReason {
   if (checkpoint.level === 'torn') return 'torn';
+  if (checkpoint.attemptDistrusted) return 'not-trusted';
   const why = reasonToSkip(checkpoint, { rollBacks });
   return why?.rule === 'not-finite' || why?.rule === 'rolled-back' ? 'not-trusted' : 'older';
 }
 
-/** Paths of the newest that are complete, and of the newest that may be gone on from: after a roll-back those are others. */
-function newestOf(checkpoints: readonly PruneCandidate[], rollBacks: readonly RollBack[]): ReadonlySet<string> {
+/** Paths of the newest that are complete, and of the newest that may be gone on from: where some are not trusted those are others. */
+function newestOf(checkpoints: readonly PruneCandidate[], rollBacks: readonly RollBack[]): readonly string[] {
   const complete = checkpoints
     .filter(({ level }) => level !== 'torn')
     .sort((one, other) => other.step - one.step || other.attempt - one.attempt);
-  const trusted = complete.filter((checkpoint) => reasonToSkip(checkpoint, { rollBacks }) === null);
-  return new Set([...complete.slice(0, newestKept), ...trusted.slice(0, newestKept)].map(({ path }) => path));
+  const trusted = complete.filter(
+    (checkpoint) => !checkpoint.attemptDistrusted && reasonToSkip(checkpoint, { rollBacks }) === null,
+  );
+  return [...complete.slice(0, newestKept), ...trusted.slice(0, newestKept)].map(({ path }) => path);
 }

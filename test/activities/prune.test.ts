@@ -137,6 +137,21 @@ describe('temper prune', () => {
     expect([again.go, again.freedBytes, pruneText(again).split('\n').at(-1)]).toEqual([[], 0, 'Nothing may go.']);
   });
 
+  test('keeps what a run of a changed recipe goes on from, however far an earlier run of the id came', async () => {
+    const first = await attemptThatSaves(1, 5, 30, 35, 45);
+    bench.backend.end(first.job, killed);
+    await bench.as(runId).judgeAttempt(first);
+    const context = contextOf({ runId: 'run-2', seed: 77 });
+    const resolved = { recipe: { name: 'small', phases: [sft] } } as unknown as ResolvedPipeline;
+    await bench.as('phase-run-2').openPipeline({ pipelineId: 'demo', runId: 'run-2', resolved });
+    const second = await startAttempt(bench, 1, { context, run: 'phase-run-2' });
+    expect(second.ticket.resumeStep).toBe(0);
+    for (const step of [5, 10, 15]) await fakeTrainer(second).saves(step);
+    await asked({ delete: true });
+    expect(await stepsIn(first.ticket.directory)).toEqual([35, 45]);
+    expect(await stepsIn(second.ticket.directory)).toEqual([10, 15]);
+  });
+
   test('takes with it what killed deletions and writers left', async () => {
     const attempt = await attemptThatSaves(1, 30);
     const folder = join(attempt.ticket.directory, 'checkpoints');

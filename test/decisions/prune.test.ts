@@ -12,6 +12,8 @@ const free = {
   promoted: false,
   isParent: false,
   readBy: null,
+  work: 'sft on these data',
+  attemptDistrusted: false,
 };
 
 function candidate(step: number, change: Partial<PruneCandidate> = {}): PruneCandidate {
@@ -52,6 +54,18 @@ test('the newest two that are complete stay, whichever attempt made them', () =>
   expect(fateOf(candidate(80), newer)).toBe('goes: older');
   expect(fateOf(candidate(80), [candidate(100), candidate(90, { level: 'torn' })])).toBe('newest');
   expect(fateOf(candidate(50, { attempt: 2 }), [candidate(50), candidate(40)])).toBe('newest');
+});
+
+test('the newest two of each thing that was trained: a run of another recipe has its own', () => {
+  const other = { attempt: 2, work: 'sft on other data' };
+  expect(fateOf(candidate(20, other), [...newer, candidate(10, other)])).toBe('newest');
+  expect(fateOf(candidate(10, other), [...newer, candidate(20, other), candidate(30, other)])).toBe('goes: older');
+});
+
+test('and the newest two before an attempt that nobody goes on from', () => {
+  const distrusted = [90, 100].map((step) => candidate(step, { attempt: 2, attemptDistrusted: true }));
+  expect(fateOf(candidate(20), [candidate(10), ...distrusted])).toBe('newest');
+  expect(fateOf(candidate(80, { attempt: 2, attemptDistrusted: true }), distrusted)).toBe('goes: not-trusted');
 });
 
 test('and the newest two that may be gone on from, where the newest are not trusted', () => {
