@@ -157,10 +157,13 @@ export class Watch {
     });
   }
 
-  /** The bound of a job that waits for its place; the backend says since when, so that a new wait does not begin anew. */
+  /**
+   * The bound of a job that waits for its place, or has it and cannot start (an image that cannot be pulled, a mount): the backend says
+   * since when, so that a new wait does not begin anew.
+   */
   #longWait(): Promise<SeenEvent> {
     return this.#atEachBeat(() => {
-      if (this.#status?.state !== 'queued') return null;
+      if (this.#status?.state !== 'queued' && this.#status?.state !== 'starting') return null;
       const { since, reason } = this.#status;
       const now = this.#dependencies.now().toISOString();
       const verdict = judgeWaiting({ since, now, reason }, this.#input.context.budgets.waitMinutes);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   activityBench,
   type ActivityBench,
@@ -169,6 +170,16 @@ describe('awaitJob answers at the next event', () => {
       because:
         'It waited 61 min to start, and budgets.waitMinutes allows 60 min: its place in the queue is given up, and no attempt is charged.',
     });
+  });
+
+  test('so does one that has its place and never starts there', async () => {
+    bench.backend.starting(attempt.job, 'ImagePullBackOff: Back-off pulling image "trainer:nonesuch"');
+    bench.pass(61 * 60);
+    const { activities, cancel } = bench.held();
+    const event = Promise.race([activities.awaitJob({ ...attempt, seenSteps: [] }), pause(3000, 'waits for ever')]);
+    const seen = await event;
+    cancel();
+    expect(seen).toMatchObject({ kind: 'waited', because: expect.stringContaining('(ImagePullBackOff: ') as string });
   });
 });
 

@@ -18,6 +18,8 @@ export interface FakeBackend extends Backend {
   awaited(): Promise<void>;
   /** The job's processes run. */
   run(job: JobRef): void;
+  /** It has its place, and waits there. */
+  starting(job: JobRef, reason: string): void;
   /** The job is over; without ranks, one process that ended with 0. */
   end(job: JobRef, ...ranks: readonly Partial<RankEnd>[]): void;
   /** Neither the job nor a record of its end is left. */
@@ -91,6 +93,9 @@ export function fakeBackend(now: () => Date = () => new Date(since)): FakeBacken
     run(job) {
       jobOf(job).startedAt = now().toISOString();
       change(job, { state: 'running', reason: null, since });
+    },
+    starting(job, reason) {
+      change(job, { state: 'starting', reason, since });
     },
     end(job, ...ranks) {
       change(job, endOf(job, ranks, null));
