@@ -105,7 +105,7 @@ export const commandPhase = z
               ),
             folder: z
               .string()
-              .regex(/^(?!.*(^|\/)\.\.(\/|$))[^/].*$/, 'is a path below {output}')
+              .regex(/^(?![\s\S]*(^|\/)\.\.(\/|$))[^/\n][^\n]*$/, 'is a path below {output}')
               .default('.')
               .describe('Where they lie, below `{output}`.'),
           })

@@ -54,6 +54,11 @@ test.each<{ title: string; phases: Document[]; want: string[] }>([
     want: ['params.checkpoints.folder: is a path below {output}'],
   },
   {
+    title: 'a folder outside of the output, behind a line break',
+    phases: [command({ checkpoints: { format: 'hf', folder: '\n/../../attempt-1/output' } })],
+    want: ['params.checkpoints.folder: is a path below {output}'],
+  },
+  {
     title: 'a shell line in place of a list',
     phases: [command({ command: 'python t.py' })],
     want: ['params.command: is "python t.py", and must be a list'],
