@@ -14,6 +14,8 @@ export interface JobSpec {
   /** Absolute; exists; holds `request.json`. Everything the job writes lies below it. */
   readonly directory: string;
   readonly requestPath: string;
+  /** Who the directory belongs to: two stores may have the same name and the same path, but never the same owner. */
+  readonly owner?: string;
   readonly slots: number;
   /** What earlier attempts died for want of, times this; 1 asks for what the profile says. */
   readonly memoryFactor: number;
@@ -73,6 +75,6 @@ export interface Backend {
   nextChange(job: JobRef, seen: JobStatus, signal: AbortSignal): Promise<JobStatus>;
   /** Asks the job to save and stop, then kills it after `graceSeconds`; resolves when nothing of it runs. Idempotent. */
   stop(job: JobRef, options: { readonly reason: StopReason; readonly graceSeconds: number }): Promise<void>;
-  /** Jobs of this backend that are not ended: for the reaper, `up`'s shutdown and tests. */
+  /** Jobs of this store that are not ended, and of no other that shares the place: for the reaper, `up`'s shutdown and tests. */
   list(): Promise<readonly JobRef[]>;
 }

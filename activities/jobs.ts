@@ -41,6 +41,11 @@ function slotsOf(phase: Phase, { purpose }: AttemptTicket): number {
   return phase.kind === 'command' && purpose === 'train' ? phase.params.processes : 1;
 }
 
+async function ownerIn(store: RunStore, { directory }: AttemptTicket): Promise<Pick<JobSpec, 'owner'>> {
+  const owner = await store.ownerOf(directory);
+  return owner === null ? {} : { owner };
+}
+
 /** The command that the request of this attempt holds; none for a built-in trainer. */
 async function commandIn(store: RunStore, { directory }: AttemptTicket): Promise<Pick<JobSpec, 'command'>> {
   const text = await store.text(directory, 'request.json');
@@ -70,6 +75,7 @@ export function jobActivities(dependencies: ActivityDependencies): JobActivities
         name: ticket.jobName,
         directory: ticket.directory,
         requestPath: store.requestPath(ticket.directory),
+        ...(await ownerIn(store, ticket)),
         slots: slotsOf(context.phase, ticket),
         memoryFactor: factorAfter(ticket.changes, 'memory'),
         sharedMemoryFactor: factorAfter(ticket.changes, 'shared-memory'),

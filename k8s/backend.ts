@@ -23,10 +23,19 @@ export interface KubernetesBackend extends Backend {
   close(): Promise<void>;
 }
 
+export interface KubernetesBackendOptions {
+  /** Who a directory of this store belongs to; jobs of other owners are another Temper's. @default every job of the namespace is ours */
+  readonly ownerOf?: (directory: string) => Promise<string | null>;
+}
+
 /** A Job whose end is recorded goes after this. */
 const secondsAfterRecord = 3600;
 
-export function createKubernetesBackend(profile: KubernetesProfile, client: KubeClient): KubernetesBackend {
+export function createKubernetesBackend(
+  profile: KubernetesProfile,
+  client: KubeClient,
+  { ownerOf }: KubernetesBackendOptions = {},
+): KubernetesBackend {
   const { namespace } = profile;
   const observer = new JobObserver(client, namespace);
   const reader = new JobReader(client, observer, namespace);
@@ -60,10 +69,9 @@ export function createKubernetesBackend(profile: KubernetesProfile, client: Kube
     },
     async list() {
       await observer.started();
-      return observer
-        .all()
-        .filter(({ job, pods }) => statusOfJob(job, pods).state !== 'ended')
-        .map(refOf);
+      const live = observer.all().filter(({ job, pods }) => statusOfJob(job, pods).state !== 'ended');
+      const ours = await Promise.all(live.map(({ job }) => isOurs(job, ownerOf)));
+      return live.filter((_, index) => ours[index]).map(refOf);
     },
     async close() {
       observer.close();
@@ -154,16 +162,36 @@ async function createOrAdopt(client: KubeClient, manifest: Job, directory: strin
   const found = await get<SentJob>(client, `${jobsPath(namespace)}/${name}`, `read job ${name}`);
   if (found === null)
     throw new TemperError('backend-unavailable', `job ${name} was there and is gone: it is created again`);
-  const owner = found.metadata.annotations?.[annotations.directory];
-  if (owner !== directory) {
+  const place = found.metadata.annotations?.[annotations.directory];
+  if (place !== directory || isOfAnother(found, manifest.metadata?.annotations?.[annotations.owner])) {
     throw new TemperError(
       'job-refused',
-      `a Job named ${name} is there already, and not this attempt’s (${owner ?? 'not made by Temper'}): delete it with \`kubectl -n ${namespace} delete job ${name}\``,
+      `a Job named ${name} is there already, and not this attempt’s (${whoseIs(found)}): delete it with \`kubectl -n ${namespace} delete job ${name}\``,
     );
   }
   if (found.metadata.deletionTimestamp !== undefined)
     throw new TemperError('backend-unavailable', `job ${name} is being deleted: it is created again when it is gone`);
   return refOf({ job: found });
+}
+
+async function isOurs(job: SentJob, ownerOf: KubernetesBackendOptions['ownerOf']): Promise<boolean> {
+  if (ownerOf === undefined) return true;
+  const { directory } = refOf({ job });
+  const owner = directory === '' ? null : await ownerOf(directory);
+  return owner !== null && !isOfAnother(job, owner);
+}
+
+/** Jobs of older versions name no owner: their directory is all there is to go by. */
+function isOfAnother({ metadata }: SentJob, owner: string | undefined): boolean {
+  const named = metadata.annotations?.[annotations.owner];
+  return named !== undefined && owner !== undefined && named !== owner;
+}
+
+function whoseIs({ metadata: { annotations: found } }: SentJob): string {
+  const place = found?.[annotations.directory];
+  if (place === undefined) return 'not made by Temper';
+  const owner = found?.[annotations.owner];
+  return owner === undefined ? place : `${place} of ${owner}`;
 }
 
 /** Pods are found by name through it; one for all Jobs of the namespace. */

@@ -4,7 +4,7 @@
  * Pods go when their Job is suspended or deleted, and Jobs go by time to live or by a person's hand: a verdict that was seen once stays.
  * Written once, by rename. Does not cover what was the cause.
  */
-import { chown, readFile, rename, writeFile } from 'node:fs/promises';
+import { lchown, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobRef, JobStatus } from '../activities/backend.ts';
 
@@ -30,10 +30,14 @@ export async function writeJobEnd(job: JobRef, end: JobEnd): Promise<void> {
   await rename(draft, file);
 }
 
-/** Lets pods write into a directory that a worker made as root; any other worker runs as the user that pods run as. */
+/** Lets pods write into a directory that a worker made as root; any other worker runs as the user that pods run as. Links are not followed. */
 export async function handOver(directory: string, user: number): Promise<void> {
   if (process.getuid?.() !== 0) return;
-  await Promise.all([directory, join(directory, 'checkpoints')].map((folder) => chown(folder, user, user)));
+  await Promise.all([directory, join(directory, 'checkpoints')].map((folder) => lchown(folder, user, user)));
+  // Only a foreign trainer has one of its own.
+  await lchown(join(directory, 'output'), user, user).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  });
 }
 
 const fileOf = ({ directory }: JobRef): string => join(directory, 'job-end.json');

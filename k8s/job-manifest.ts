@@ -61,6 +61,7 @@ export function jobManifest(order: JobOrder, profile: KubernetesProfile): Job {
       [annotations.pipeline]: order.labels.pipeline,
       [annotations.phase]: order.labels.phase,
       [annotations.directory]: order.directory,
+      ...(order.owner === undefined ? {} : { [annotations.owner]: order.owner }),
     },
   };
   return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec };

@@ -24,6 +24,8 @@ export const annotations = {
   phase: `${domain}/phase`,
   /** The attempt's own directory: whoever finds a Job of its name knows by it whether it is the one that was asked for. */
   directory: `${domain}/directory`,
+  /** Who that directory belongs to: another Temper may use the same namespace, the same names and the same paths, on another volume. */
+  owner: `${domain}/owner`,
   /** Why Temper asked the job to stop. */
   stopReason: `${domain}/stop-reason`,
 } as const;

@@ -4,6 +4,7 @@ import type { Backend, JobSpec } from '../activities/backend.ts';
 import type { Profile } from '../configs/schema.ts';
 import type { JobCommand } from '../decisions/command-line.ts';
 import { createLocalBackend, type LocalCommand } from '../local/backend.ts';
+import { ownerOfRun } from '../store/run-directory.ts';
 import { mustBeProgram } from './program-check.ts';
 import type { Settings } from './settings.ts';
 
@@ -37,7 +38,9 @@ export async function openBackend(profile: Profile, settings: Settings, storeDir
         import('../k8s/kube-client.ts'),
         import('../k8s/backend.ts'),
       ]);
-      const backend = createKubernetesBackend(profile, createKubeClient(profile.context));
+      const backend = createKubernetesBackend(profile, createKubeClient(profile.context), {
+        ownerOf: ownerOfRun,
+      });
       return { backend, close: () => backend.close() };
     }
   }

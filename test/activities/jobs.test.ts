@@ -30,6 +30,7 @@ describe('submitJob', () => {
         name: ticket.jobName,
         directory: ticket.directory,
         requestPath: `${ticket.directory}/request.json`,
+        owner: `${runId}/train/1`,
         slots: 1,
         memoryFactor: 1,
         sharedMemoryFactor: 1,

@@ -1,0 +1,99 @@
+/** Two installs of Temper in one namespace, with the same ids and the same paths on volumes of their own: neither takes the other's jobs. */
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JobSpec } from '../../activities/backend.ts';
+import { createKubernetesBackend, type KubernetesBackend } from '../../k8s/backend.ts';
+import type { KubeClient, KubeRequest } from '../../k8s/kube-client.ts';
+import { KubeError } from '../../k8s/kube-error.ts';
+import type { SentJob } from '../../k8s/kube-types.ts';
+import { kubernetesProfile } from '../support/kubernetes-profile.ts';
+
+const open: KubernetesBackend[] = [];
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'temper-backend-'));
+  await mkdir(join(directory, 'checkpoints'));
+});
+afterEach(async () => {
+  await rm(directory, { recursive: true });
+  for (const backend of open.splice(0)) await backend.close();
+});
+
+/** A server that keeps Jobs, and whose watches stay silent. */
+function cluster(): () => KubeClient {
+  const jobs = new Map<string, SentJob>();
+  const answer = ({ method, path, body }: KubeRequest): unknown => {
+    const at = new URL(path, 'https://cluster');
+    if (at.pathname.endsWith('/services')) return {};
+    if (!at.pathname.includes('/jobs')) return { metadata: { resourceVersion: '1' }, items: [] };
+    if (method === 'POST') {
+      const job = structuredClone(body) as SentJob;
+      if (jobs.has(job.metadata.name)) throw new KubeError('there already', { status: 409, reason: 'AlreadyExists' });
+      const at = { uid: `uid-${String(jobs.size)}`, resourceVersion: '1', creationTimestamp: '2026-11-29T10:00:00Z' };
+      Object.assign(job.metadata, at);
+      jobs.set(job.metadata.name, job);
+      return job;
+    }
+    if (at.pathname.endsWith('/jobs')) return { metadata: { resourceVersion: '1' }, items: [...jobs.values()] };
+    return jobs.get(at.pathname.split('/').at(-1) ?? '');
+  };
+  return () => ({
+    server: 'https://cluster',
+    send: <T>(order: KubeRequest) =>
+      new Promise<T>((resolve) => {
+        resolve(structuredClone(answer(order)) as T);
+      }),
+    text: () => Promise.reject(new Error('no logs here')),
+    stream: (_path, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          reject(new Error('aborted'));
+        });
+      }),
+    close: () => Promise.resolve(),
+  });
+}
+
+function install(client: KubeClient, owner: string): KubernetesBackend {
+  const backend = createKubernetesBackend(kubernetesProfile(), client, { ownerOf: () => Promise.resolve(owner) });
+  open.push(backend);
+  return backend;
+}
+
+const spec = (name: string, owner?: string): JobSpec => ({
+  name,
+  directory,
+  requestPath: join(directory, 'request.json'),
+  ...(owner === undefined ? {} : { owner }),
+  slots: 1,
+  memoryFactor: 1,
+  sharedMemoryFactor: 1,
+  avoidNodes: [],
+  labels: { kind: 'sft', pipeline: 'tiny', phase: 'sft', attempt: 1, workflowId: 'tiny' },
+});
+
+test('a job of another install is not adopted, whatever it is called and wherever it lies', async () => {
+  const client = cluster();
+  const [ours, theirs] = [install(client(), 'run-1/train/1'), install(client(), 'run-9/train/1')];
+  const job = await theirs.submit(spec('t-tiny-a1', 'run-9/train/1'));
+  await expect(ours.submit(spec('t-tiny-a1', 'run-1/train/1'))).rejects.toThrow(/not this attempt’s.*run-9/);
+  expect(await theirs.submit(spec('t-tiny-a1', 'run-9/train/1'))).toEqual(job);
+});
+
+test('nor listed, so that no reaper stops it; one that an older version made is', async () => {
+  const client = cluster();
+  const [ours, theirs] = [install(client(), 'run-1/train/1'), install(client(), 'run-9/train/1')];
+  await theirs.submit(spec('t-theirs-a1', 'run-9/train/1'));
+  const mine = await ours.submit(spec('t-mine-a1', 'run-1/train/1'));
+  const old = await ours.submit(spec('t-old-a1'));
+  expect(await ours.list()).toEqual([mine, old]);
+});
+
+test('what a worker made as root is handed to the user of the pods: also where a foreign trainer writes', async () => {
+  await mkdir(join(directory, 'output'));
+  await install(cluster()(), 'run-1/train/1').submit(spec('t-tiny-a1'));
+  const owners = await Promise.all(['.', 'checkpoints', 'output'].map((name) => stat(join(directory, name))));
+  const expected = process.getuid?.() === 0 ? kubernetesProfile().user : process.getuid?.();
+  expect(owners.map(({ uid }) => uid)).toEqual([expected, expected, expected]);
+});
