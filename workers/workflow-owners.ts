@@ -1,7 +1,8 @@
 /**
  * What the Temporal server knows of the runs that own jobs: one list for all of them, and a second look at each that seems to be closed.
  *
- * The list may be a little old; the second look is not. Does not cover what follows (decisions/reap.ts).
+ * The list may be a little old; the second look is not. A run that was reset is closed, and its job goes on for the run in its place: that
+ * one is looked at. Does not cover what follows (decisions/reap.ts).
  */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { OwnerState } from '../decisions/reap.ts';
@@ -25,8 +26,10 @@ export async function ownerStates(client: Client, runIds: readonly string[]): Pr
 
 async function confirmed(client: Client, workflowId: string, runId: string): Promise<OwnerState> {
   try {
-    const { status, closeTime } = await client.workflow.getHandle(workflowId, runId).describe();
+    const { status, closeTime, raw } = await client.workflow.getHandle(workflowId, runId).describe();
     if (status.name === 'RUNNING') return { kind: 'open' };
+    const inItsPlace = raw.workflowExtendedInfo?.resetRunId;
+    if (inItsPlace) return await confirmed(client, workflowId, inItsPlace);
     return closeTime === undefined ? { kind: 'unknown' } : { kind: 'closed', closedAt: closeTime.toISOString() };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { kind: 'unknown' };

@@ -33,18 +33,22 @@ async function phaseWithJob(name: string): Promise<{ job: JobRef; terminate(): P
   const start = () =>
     embedded.client.workflow.start(workflowNames.phase, { workflowId, taskQueue: 'nobody', args: [{}] });
   const run = await start();
-  const key = reservationKey({ ownerRunId: run.firstExecutionRunId, purpose: 'train', opened: 1 });
-  const directory = await site.runs.openRun({ pipeline: name, phase: 'sft', purpose: 'train', number: 1 }, key);
-  const labels = { pipeline: name, phase: 'sft', kind: 'sft', attempt: 1, workflowId: name };
-  const needs = { slots: 1, memoryFactor: 1, sharedMemoryFactor: 1, avoidNodes: [] };
-  const spec = { name: `t-${name}-a1`, directory, requestPath: site.runs.requestPath(directory), ...needs, labels };
   return {
-    job: await backend.submit(spec),
+    job: await jobOf(name, run.firstExecutionRunId),
     async terminate() {
       await run.terminate('by hand');
       return await start(); // the same id anew: an open run of the name, which does not own the job
     },
   };
+}
+
+async function jobOf(name: string, ownerRunId: string): Promise<JobRef> {
+  const key = reservationKey({ ownerRunId, purpose: 'train', opened: 1 });
+  const directory = await site.runs.openRun({ pipeline: name, phase: 'sft', purpose: 'train', number: 1 }, key);
+  const labels = { pipeline: name, phase: 'sft', kind: 'sft', attempt: 1, workflowId: name };
+  const needs = { slots: 1, memoryFactor: 1, sharedMemoryFactor: 1, avoidNodes: [] };
+  const spec = { name: `t-${name}-a1`, directory, requestPath: site.runs.requestPath(directory), ...needs, labels };
+  return await backend.submit(spec);
 }
 
 function reaperIn(minutes: number, client: Client = embedded.client): Reaper {
@@ -60,6 +64,36 @@ function reaperIn(minutes: number, client: Client = embedded.client): Reaper {
   reaper.close();
   return reaper;
 }
+
+it('leaves the job of a run that was reset to the one that goes on in its place', async () => {
+  const { workflowService, options } = embedded.client.workflow;
+  const { namespace } = options;
+  const [workflowId, queue] = ['reset/sft', { name: 'by-hand' }];
+  const run = await embedded.client.workflow.start(workflowNames.phase, {
+    workflowId,
+    taskQueue: queue.name,
+    args: [{}],
+  });
+  const { taskToken } = await embedded.client.withDeadline(Date.now() + 20_000, () =>
+    workflowService.pollWorkflowTaskQueue({ namespace, taskQueue: queue }),
+  );
+  await workflowService.respondWorkflowTaskCompleted({ namespace, taskToken, commands: [] });
+  const { eventId } = (await run.fetchHistory()).events?.at(-1) ?? {};
+  const job = await jobOf('reset', run.firstExecutionRunId);
+  await workflowService.resetWorkflowExecution({
+    namespace,
+    workflowExecution: { workflowId, runId: run.firstExecutionRunId },
+    workflowTaskFinishEventId: eventId ?? null,
+    requestId: 'reset-once',
+    reason: 'a person had it done again',
+  });
+  await pause(1000); // the list of the server is a moment behind
+  expect(await reaperIn(60).look()).toEqual([]);
+  expect((await backend.status(job)).state).toBe('running');
+  await embedded.client.workflow.getHandle(workflowId).terminate('by hand');
+  await pause(1000);
+  expect(await reaperIn(60).look()).toEqual([job]);
+});
 
 it('ends the job of a terminated run ten minutes later, though its id was started anew; not that of an open one', async () => {
   const [theirs, mine] = [await phaseWithJob('theirs'), await phaseWithJob('mine')];
