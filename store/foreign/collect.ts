@@ -1,9 +1,10 @@
 /**
  * Takes the complete checkpoints of a foreign trainer into Temper's own folder, by hard links, before the trainer can delete them.
  *
- * A link costs no space while the trainer keeps its own. What the trainer has deleted is kept where it is due or one of the newest two;
- * the rest is let go, as its own rotation meant to. What Temper has pruned is deleted at the trainer's too, and never taken again. Two
- * workers may do this at once: a checkpoint appears by rename, and the first one wins. Does not cover a trainer that writes into a finished checkpoint again: its files are the same.
+ * A link costs no space while the trainer keeps its own. What the trainer has deleted is kept where it is due, one of the newest two,
+ * or one of the newest two before the numbers went wrong; the rest is let go, as its own rotation meant to. What Temper has pruned is
+ * deleted at the trainer's too, and never taken again. Two workers may do this at once: a checkpoint appears by rename, and the first
+ * one wins. Does not cover a trainer that writes into a finished checkpoint again: its files are the same.
  */
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -30,6 +31,8 @@ export interface Collecting {
   readonly seen: Map<string, string>;
   /** The job is over: what has no mark of its own gets none any more. */
   readonly isOver: boolean;
+  /** Lowest step whose numbers were not finite; null while all were. */
+  readonly firstNotFinite: number | null;
 }
 
 const staging = '.collecting-';
@@ -40,7 +43,7 @@ const staleMilliseconds = 10 * 60 * 1000;
 export async function collectCheckpoints(
   directory: string,
   reading: ForeignReading,
-  { seen, isOver }: Collecting,
+  collecting: Collecting,
 ): Promise<readonly LeftBehind[]> {
   const own = runFiles(directory).checkpoints;
   await mkdir(own, { recursive: true });
@@ -54,10 +57,10 @@ export async function collectCheckpoints(
       for (const folder of source.folders) await deleteCheckpoint(folder);
       continue;
     }
-    const inspection = await take(source, directory, { reading, seen, isOver });
+    const inspection = await take(source, directory, { reading, ...collecting });
     if (inspection !== null && source.folders[0] !== undefined) left.push({ path: source.folders[0], inspection });
   }
-  await letGo(own, reading, new Set(sources.map(nameOf)));
+  await letGo(own, { ...collecting, reading, kept: new Set(sources.map(nameOf)) });
   return left;
 }
 
@@ -146,13 +149,20 @@ async function fingerprint(files: ReadonlyMap<string, string>): Promise<string> 
   return marks.join('\n');
 }
 
-/** What the trainer has deleted itself goes, but for what is due, sealed, or one of the newest two. */
-async function letGo(own: string, { dueSteps }: ForeignReading, kept: ReadonlySet<string>): Promise<void> {
+/** What the trainer has deleted itself goes, but for what is due, sealed, or one of the newest two: of all, and of those to go back to. */
+async function letGo(
+  own: string,
+  { reading: { dueSteps }, firstNotFinite, kept }: Taking & { readonly kept: ReadonlySet<string> },
+): Promise<void> {
   const byStep = (await checkpointPaths(own))
     .map((path) => ({ path, step: Number(basename(path).replace('checkpoint-', '')) }))
     .sort((one, other) => other.step - one.step);
-  for (const { path, step } of byStep.slice(newestKept)) {
-    if (dueSteps.includes(step) || kept.has(basename(path)) || (await isThere(sealPath(path)))) continue;
+  const finite = byStep.filter(({ step }) => firstNotFinite === null || step < firstNotFinite);
+  const newest = new Set([...byStep.slice(0, newestKept), ...finite.slice(0, newestKept)]);
+  for (const each of byStep) {
+    const { path, step } = each;
+    if (newest.has(each) || dueSteps.includes(step) || kept.has(basename(path)) || (await isThere(sealPath(path))))
+      continue;
     await deleteCheckpoint(path);
   }
 }

@@ -15,13 +15,14 @@ export async function foreignCheckpoints(
   reading: ForeignReading,
   { isOver }: { readonly isOver: boolean } = { isOver: false },
 ): Promise<readonly CheckpointOnStore[]> {
-  const left = await collectCheckpoints(directory, reading, { seen: new Map(), isOver });
   const log = foreignLog(runFiles(directory).log, reading);
   await log.readOn();
-  const taken = await checkpointsIn(directory, log.firstNotFinite);
+  const { firstNotFinite } = log;
+  const left = await collectCheckpoints(directory, reading, { seen: new Map(), isOver, firstNotFinite });
+  const taken = await checkpointsIn(directory, firstNotFinite);
   const torn = left.map(({ path, inspection }) => {
     const damage = inspection.damage ?? 'it has no mark of its own, and may be written still';
-    return asCheckpoint(path, { ...inspection, level: 'torn', resumable: false, damage }, log.firstNotFinite);
+    return asCheckpoint(path, { ...inspection, level: 'torn', resumable: false, damage }, firstNotFinite);
   });
   return [...taken, ...torn].sort((one, other) => one.step - other.step);
 }

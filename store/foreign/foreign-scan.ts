@@ -31,7 +31,11 @@ export class ForeignScan {
     if (typeof this.#trainer === 'string') return null;
     const { reading, log } = this.#trainer;
     const progress = await log.readOn();
-    await collectCheckpoints(this.#directory, reading, { seen: this.#seen, isOver: false });
+    await collectCheckpoints(this.#directory, reading, {
+      seen: this.#seen,
+      isOver: false,
+      firstNotFinite: log.firstNotFinite,
+    });
     return { progress, firstNotFinite: log.firstNotFinite };
   }
 

@@ -26,7 +26,11 @@ export function metricsOf(pairs: Iterable<readonly [string, string]>): Metrics {
   return metrics;
 }
 
+/** Longer texts are no numbers, and a worker that looked at each of them would be held up. */
+const longestNumber = 64;
+
 function numberOf(text: string): number | undefined {
+  if (text.length > longestNumber) return undefined;
   if (/^[-+]?(nan|inf|infinity)$/i.test(text.trim())) return Infinity;
   return /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : undefined;
 }

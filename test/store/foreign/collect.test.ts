@@ -1,5 +1,5 @@
 /** Checkpoints of foreign trainers, taken away by hard links before their own rotation deletes them. */
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createRunStore, type RunStore } from '../../../store/run-store.ts';
 import { createScanner } from '../../../store/scanner.ts';
@@ -97,6 +97,25 @@ test('of what the trainer has deleted, the newest two, those due and those seale
     'checkpoint-3',
     'checkpoint-5',
     'checkpoint-6',
+  ]);
+});
+
+test('and the newest two before the numbers went wrong: the last that anybody can go back to', async () => {
+  await ask();
+  for (const step of [1, 2, 3, 4, 5, 6]) {
+    await save(step);
+    const row = `{'loss': ${step > 3 ? 'nan' : '1.5'}, 'grad_norm': 1.0, 'epoch': 1.0}`;
+    const bar = ` ${String(step)}%|##| ${String(step)}/8 [00:01<00:02]`;
+    await appendFile(runFiles(directory).log, `${bar}\n${row}\n`);
+    await store.checkpoints(directory);
+    if (step > 1) await rm(output(`checkpoint-${String(step - 1)}`), { recursive: true });
+  }
+  const found = await store.checkpoints(directory);
+  expect(found.map(({ step, finite }) => [step, finite])).toEqual([
+    [2, true],
+    [3, true],
+    [5, false],
+    [6, false],
   ]);
 });
 

@@ -82,3 +82,15 @@ describe('an own pattern', () => {
     expect(reader(`${'a'.repeat(8000)}b`)).toBeNull();
   });
 });
+
+test('no line holds a worker up, whatever a trainer writes', () => {
+  const lines = ["{'".repeat(4096), `${"{'".repeat(2048)}}${' '.repeat(4000)}x`, `{'loss': ${'1'.repeat(8000)}x}`];
+  const many = Array.from({ length: 40 }, () => lines).flat();
+  const began = performance.now();
+  for (const reader of [hfTrainerLines(8), megatronLines(), slimeLines()]) read(reader, many);
+  read(
+    megatronLines(),
+    many.map(() => ` iteration 3/ 8 | lm loss: ${'1'.repeat(8000)}x |`),
+  );
+  expect(performance.now() - began).toBeLessThan(3000);
+});
