@@ -21,6 +21,8 @@ export interface JobWaiter {
   close(): void;
 }
 
+/** Many more than can go before their pods have. */
+const goneJobsKept = 5000;
 const labelSelector = `${labels.managed}=true`;
 
 export class JobObserver {
@@ -31,6 +33,8 @@ export class JobObserver {
   /** By the Job's name. */
   readonly #waiters = new Map<string, Set<() => void>>();
   readonly #namesOfJobs = new Map<string, string>();
+  /** Uids of the Jobs that went last: their pods go after them, and are of no use any more. */
+  readonly #goneJobs = new Set<string>();
 
   constructor(client: KubeClient, namespace: string) {
     this.#jobs = new Reflector<SentJob>({
@@ -44,6 +48,7 @@ export class JobObserver {
       gone: ({ metadata: { uid, name } }) => {
         this.#podsOfJobs.delete(uid);
         this.#namesOfJobs.delete(uid);
+        this.#rememberGone(uid);
         this.#wake(name);
       },
     });
@@ -117,11 +122,17 @@ export class JobObserver {
 
   #see(pod: SeenPod): void {
     const jobUid = pod.metadata.labels?.[jobUidLabel];
-    if (jobUid === undefined) return;
+    if (jobUid === undefined || this.#goneJobs.has(jobUid)) return;
     const pods = this.#podsOfJobs.get(jobUid) ?? new Map<string, SeenPod>();
     this.#podsOfJobs.set(jobUid, pods.set(pod.metadata.uid, pod));
     const name = this.#namesOfJobs.get(jobUid);
     if (name !== undefined) this.#wake(name);
+  }
+
+  #rememberGone(jobUid: string): void {
+    this.#goneJobs.add(jobUid);
+    const [oldest] = this.#goneJobs;
+    if (this.#goneJobs.size > goneJobsKept && oldest !== undefined) this.#goneJobs.delete(oldest);
   }
 
   #wake(name: string): void {

@@ -1,0 +1,59 @@
+/** What is kept of pods, for how long: Jobs and pods are watched apart, and their ends come in either order. */
+import { JobObserver } from '../../k8s/job-observer.ts';
+import type { KubeClient } from '../../k8s/kube-client.ts';
+import { jobUidLabel } from '../../k8s/labels.ts';
+import { eventually } from '../support/eventually.ts';
+
+const job = { metadata: { name: 't-a1', uid: 'job-1', resourceVersion: '2' } };
+const pod = { metadata: { name: 't-a1-0-x', uid: 'pod-1', resourceVersion: '3', labels: { [jobUidLabel]: 'job-1' } } };
+
+const open: JobObserver[] = [];
+afterEach(() => {
+  for (const observer of open.splice(0)) observer.close();
+});
+
+/** Nothing is there; then what the test says of Jobs and pods happens. */
+function told() {
+  const streams = new Map<string, (text: string) => void>();
+  const client: KubeClient = {
+    server: 'https://cluster',
+    send: <T>() => Promise.resolve({ metadata: { resourceVersion: '1' }, items: [] } as T),
+    text: () => Promise.reject(new Error('no logs here')),
+    stream: (path, signal) => {
+      const stream = new ReadableStream<Uint8Array>({
+        start(controller) {
+          streams.set(path.includes('/jobs') ? 'jobs' : 'pods', (text) => {
+            controller.enqueue(new TextEncoder().encode(text));
+          });
+          signal.addEventListener('abort', () => {
+            controller.close();
+          });
+        },
+      });
+      return Promise.resolve(stream);
+    },
+    close: () => Promise.resolve(),
+  };
+  const say = async (of: 'jobs' | 'pods', type: string, object: object) => {
+    const stream = await eventually('it is watched', 5, () => Promise.resolve(streams.get(of) ?? false));
+    stream(`${JSON.stringify({ type, object })}\n`);
+  };
+  return { observer: new JobObserver(client, 'training'), say };
+}
+
+test('a pod that goes is kept while its Job is there, and no longer, also where it goes after it', async () => {
+  const { observer, say } = told();
+  open.push(observer);
+  await observer.started();
+  await say('jobs', 'ADDED', job);
+  await say('pods', 'ADDED', pod);
+  await eventually('both are known', 5, () => Promise.resolve(observer.find('t-a1')?.pods.length === 1));
+  await say('jobs', 'DELETED', job);
+  await eventually('the Job is gone', 5, () => Promise.resolve(observer.find('t-a1') === null));
+  await say('pods', 'MODIFIED', pod);
+  await say('pods', 'DELETED', pod);
+  const other = { metadata: { ...pod.metadata, uid: 'pod-2', labels: { [jobUidLabel]: 'job-2' } } };
+  await say('pods', 'ADDED', other);
+  await eventually('all of it is heard', 5, () => Promise.resolve(observer.podsOf('job-2').length === 1));
+  expect(observer.podsOf('job-1')).toEqual([]);
+});
