@@ -10,7 +10,7 @@ import type { JobRef, JobStatus } from '../activities/backend.ts';
 
 export type JobEnd = Extract<JobStatus, { state: 'ended' }>;
 
-/** Null when none was recorded for this very Job. */
+/** Null when none was recorded for this very Job, or when a power cut left a record that cannot be read: the cluster is asked again. */
 export async function readJobEnd(job: JobRef): Promise<JobEnd | null> {
   let text: string;
   try {
@@ -19,8 +19,16 @@ export async function readJobEnd(job: JobRef): Promise<JobEnd | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-  const { uid, end } = JSON.parse(text) as { uid: string; end: JobEnd };
-  return uid === job.uid ? end : null;
+  const record = recordIn(text);
+  return record?.uid === job.uid ? record.end : null;
+}
+
+function recordIn(text: string): { readonly uid: string; readonly end: JobEnd } | null {
+  try {
+    return JSON.parse(text) as { uid: string; end: JobEnd };
+  } catch {
+    return null;
+  }
 }
 
 export async function writeJobEnd(job: JobRef, end: JobEnd): Promise<void> {

@@ -23,7 +23,7 @@ export interface Registry {
 export function jobRegistry(root: string): Registry {
   const folder = join(root, 'jobs');
   const fileOf = (name: string) => `${encodeURIComponent(name)}.json`;
-  const nameOf = (file: string) => (file.endsWith('.json') ? decodeURIComponent(file.slice(0, -'.json'.length)) : null);
+  const nameOf = (file: string) => (file.endsWith('.json') ? decoded(file.slice(0, -'.json'.length)) : null);
   const find = async (name: string) => (await readObject(join(folder, fileOf(name)))) as unknown as JobRef | null;
   return {
     folder,
@@ -40,4 +40,14 @@ export function jobRegistry(root: string): Registry {
       return jobs.filter((job) => job !== null);
     },
   };
+}
+
+/** Null for what no job's name is encoded as, such as `%`: somebody else put that file there. */
+function decoded(name: string): string | null {
+  try {
+    return decodeURIComponent(name);
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
+  }
 }

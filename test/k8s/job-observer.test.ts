@@ -35,7 +35,7 @@ function told() {
     close: () => Promise.resolve(),
   };
   const say = async (of: 'jobs' | 'pods', type: string, object: object) => {
-    const stream = await eventually('it is watched', 5, () => Promise.resolve(streams.get(of) ?? false));
+    const stream = await eventually('it is watched', 5, () => streams.get(of) ?? null);
     stream(`${JSON.stringify({ type, object })}\n`);
   };
   return { observer: new JobObserver(client, 'training'), say };
