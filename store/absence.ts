@@ -1,5 +1,6 @@
 /** What it means on the store that something is not there: that is a fact, any other failure to look is an error. */
-import { stat } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 
 /** Whether a file or folder is there. Throws when that cannot be told. */
 export async function isThere(path: string): Promise<boolean> {
@@ -10,6 +11,18 @@ export async function isThere(path: string): Promise<boolean> {
       throw error;
     },
   );
+}
+
+/** Names of the folders in a folder. An absent one has none. */
+export async function foldersIn(folder: string): Promise<readonly string[]> {
+  let entries: Dirent[];
+  try {
+    entries = await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
 /** Whether an error of Node's file system says that there is no such file or folder. */

@@ -4,12 +4,11 @@
  * A seal that agrees in names and sizes settles that the writer had finished; one that does not agree makes the checkpoint torn.
  * Does not cover digests (seal.ts) or which checkpoint to use (decisions/resume-point.ts).
  */
-import type { Dirent } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isOfMegatron } from '../configs/schema-command.ts';
 import type { CheckpointFormat } from '../decisions/evaluation.ts';
-import { isAbsent, isThere } from './absence.ts';
+import { foldersIn, isAbsent, isThere } from './absence.ts';
 import type { CheckpointFolder, CheckpointFormatReader, Inspection } from './formats/reader.ts';
 import { hf } from './formats/hf.ts';
 import { megatron } from './formats/megatron.ts';
@@ -62,16 +61,7 @@ export function asCheckpoint(path: string, inspection: Inspection, firstNotFinit
 
 /** Paths of the checkpoint directories in a folder. An absent folder has none. */
 export async function checkpointPaths(folder: string): Promise<readonly string[]> {
-  let entries: Dirent[];
-  try {
-    entries = await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
-  return entries
-    .filter((entry) => entry.isDirectory() && stepOf(entry.name) !== null)
-    .map((entry) => join(folder, entry.name));
+  return (await foldersIn(folder)).filter((name) => stepOf(name) !== null).map((name) => join(folder, name));
 }
 
 /** What the recipe says of a foreign trainer's checkpoints. */

@@ -4,11 +4,10 @@
  * One of Megatron-LM becomes a folder of its own, with a file that names its iteration: what `--load` takes then is that very one,
  * never the latest. Covers names. Does not cover whether it is whole (../formats/).
  */
-import type { Dirent } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isOfMegatron } from '../../configs/schema-command.ts';
-import { isAbsent, isThere } from '../absence.ts';
+import { foldersIn, isAbsent, isThere } from '../absence.ts';
 import { iterationFolder, trackerName } from '../formats/megatron.ts';
 import { criticFolder, dataPositionName } from '../formats/slime.ts';
 import { filesBelow } from '../seal.ts';
@@ -96,17 +95,6 @@ async function filesUnder(folder: string, prefix: string): Promise<ReadonlyMap<s
     if (isAbsent(error)) return new Map(); // it was rotated away since it was listed
     throw error;
   }
-}
-
-async function foldersIn(folder: string): Promise<readonly string[]> {
-  let entries: Dirent[];
-  try {
-    entries = await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
 function stepOf(name: string, pattern: RegExp): number | null {
