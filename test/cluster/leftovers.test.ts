@@ -14,10 +14,12 @@ import type { ClusterState, ProcessMark } from './life/state.ts';
 import { markOfProcess } from './life/state.ts';
 import { addedTo, snapshotOfMachine } from './machine-snapshot.ts';
 import type { MachineSnapshot } from './machine-snapshot.ts';
+import { testWhere } from '../support/test-where.ts';
 import { readTestCluster } from './test-bed.ts';
 import { podSpec } from './workloads.ts';
 
-const here = missingOn(thisMachine(process.env)).length === 0 ? test : test.skip;
+const missing = missingOn(thisMachine(process.env));
+const here = testWhere(missing.length === 0 ? null : `missing: ${missing.join(', ')}`);
 const program = join(import.meta.dirname, 'cluster.ts');
 const self = markOfProcess(process.pid) as ProcessMark;
 const silent = () => undefined;

@@ -1,5 +1,6 @@
 /** The node of the cluster that was brought up here: Ready, with GPUs that the scheduler counts. Not on a foreign cluster. */
 import { eventually } from '../support/eventually.ts';
+import { testWhere } from '../support/test-where.ts';
 import type { SlotPlaces } from './machine/places.ts';
 import { gpuProduct, nodeName } from './node/components.ts';
 import { killDaemon, startDaemon } from './node/daemons.ts';
@@ -9,7 +10,7 @@ import type { TestNamespace } from './test-bed.ts';
 import { jobOf, workloadsIn } from './workloads.ts';
 
 const cluster = readTestCluster();
-const onOwnCluster = cluster.own === null ? test.skip : test;
+const onOwnCluster = testWhere(cluster.own === null ? 'a foreign cluster, whose processes are not ours' : null);
 let namespace: TestNamespace;
 
 beforeAll(async () => {

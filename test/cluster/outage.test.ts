@@ -1,12 +1,13 @@
 /** The API server goes away while jobs run, while one ends and while one is submitted: nothing is lost, and nothing is there twice. */
 import { eventually } from '../support/eventually.ts';
+import { testWhere } from '../support/test-where.ts';
 import { type JobBed, makeJobBed, until } from './job-bed.ts';
 import type { SlotPlaces } from './machine/places.ts';
 import { killDaemon, startDaemon } from './node/daemons.ts';
 import { readTestCluster } from './test-bed.ts';
 
 const cluster = readTestCluster();
-const onOwnCluster = cluster.own === null ? test.skip : test;
+const onOwnCluster = testWhere(cluster.own === null ? 'a foreign cluster, whose processes are not ours' : null);
 let bed: JobBed;
 
 beforeAll(async () => {
