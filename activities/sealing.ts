@@ -7,6 +7,7 @@
 import { Context } from '@temporalio/activity';
 import { TemperError } from '../decisions/errors.ts';
 import { jobName } from '../decisions/job-name.ts';
+import { isJobOver } from '../decisions/job-over.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import type { Backend, JobRef, JobStatus } from './backend.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -70,18 +71,16 @@ async function begin(
     avoidNodes: [],
     labels,
   });
-  return { job, wasOver: isOver(await backend.status(job)) };
+  return { job, wasOver: isJobOver(await backend.status(job)) };
 }
 
 /** A cancelled activity leaves no job behind. */
 async function untilItEnds(backend: Backend, job: JobRef, graceSeconds: number): Promise<JobStatus> {
   const { cancellationSignal } = Context.current();
   let status = await backend.status(job);
-  while (!isOver(status) && !cancellationSignal.aborted)
+  while (!isJobOver(status) && !cancellationSignal.aborted)
     status = await backend.nextChange(job, status, cancellationSignal);
-  if (isOver(status)) return status;
+  if (isJobOver(status)) return status;
   await backend.stop(job, { reason: 'cancel', graceSeconds });
   return await Context.current().cancelled;
 }
-
-const isOver = ({ state }: JobStatus): boolean => state === 'ended' || state === 'vanished';

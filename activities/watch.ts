@@ -15,6 +15,7 @@ import {
   type StallBudgets,
 } from '../decisions/stall.ts';
 import { judgeWaiting } from '../decisions/waiting.ts';
+import { isJobOver } from '../decisions/job-over.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
 import type { JobHeartbeat, PhaseContext } from '../workflows/contract.ts';
 import type { AttemptTicket } from './attempts.ts';
@@ -123,7 +124,7 @@ export class Watch {
     for (;;) {
       this.#status = status;
       this.#beat();
-      if (status.state === 'ended' || status.state === 'vanished') break;
+      if (isJobOver(status)) break;
       await this.#record(status.state);
       status = await this.#backend.nextChange(job, status, this.#gone.signal);
       if (this.#gone.signal.aborted) return await new Promise(() => undefined);

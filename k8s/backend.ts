@@ -7,6 +7,7 @@
 import type { Backend, JobRef, JobStatus } from '../activities/backend.ts';
 import type { KubernetesProfile } from '../configs/schema-profile.ts';
 import { TemperError } from '../decisions/errors.ts';
+import { isJobOver } from '../decisions/job-over.ts';
 import { handOver, readJobEnd, writeJobEnd } from './job-end.ts';
 import { saveLogs } from './job-logs.ts';
 import { jobManifest, rendezvousService } from './job-manifest.ts';
@@ -214,6 +215,6 @@ function refOf({ job: { metadata } }: Pick<ObservedJob, 'job'>): JobRef {
 }
 
 function differs(status: JobStatus, seen: JobStatus): boolean {
-  if (status.state === 'ended' || status.state === 'vanished') return status.state !== seen.state;
+  if (isJobOver(status) || isJobOver(seen)) return status.state !== seen.state;
   return JSON.stringify(status) !== JSON.stringify(seen);
 }

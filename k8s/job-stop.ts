@@ -5,6 +5,7 @@
  */
 import type { JobRef, JobStatus, StopReason } from '../activities/backend.ts';
 import { TemperError } from '../decisions/errors.ts';
+import { isJobOver } from '../decisions/job-over.ts';
 import { type JobObserver, jobsPath } from './job-observer.ts';
 import type { KubeClient } from './kube-client.ts';
 import { asTemperError, KubeError } from './kube-error.ts';
@@ -27,9 +28,9 @@ const moreSeconds = 60;
 export async function stopJob(job: JobRef, order: StopOrder): Promise<void> {
   const waiter = order.observer.waiter(job.name);
   try {
-    if (!isOver(await order.status())) await suspend(job, order);
+    if (!isJobOver(await order.status())) await suspend(job, order);
     const deadline = AbortSignal.timeout((order.graceSeconds + moreSeconds) * 1000);
-    while (!isOver(await order.status())) {
+    while (!isJobOver(await order.status())) {
       if (deadline.aborted)
         throw new TemperError(
           'backend-unavailable',
@@ -42,8 +43,6 @@ export async function stopJob(job: JobRef, order: StopOrder): Promise<void> {
   }
   await remove(job, order);
 }
-
-const isOver = ({ state }: JobStatus): boolean => state === 'ended' || state === 'vanished';
 
 async function suspend({ name, uid }: JobRef, { reason, client, namespace }: StopOrder): Promise<void> {
   const body = { metadata: { uid, annotations: { [annotations.stopReason]: reason } }, spec: { suspend: true } };

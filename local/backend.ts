@@ -6,6 +6,7 @@
 import { mkdir } from 'node:fs/promises';
 import type { Backend, JobRef, JobSpec, JobStatus } from '../activities/backend.ts';
 import { TemperError } from '../decisions/errors.ts';
+import { isJobOver } from '../decisions/job-over.ts';
 import { JobChanges } from './changes.ts';
 import { lookAt } from './job-status.ts';
 import { type MachineSlots, slotsOfMachine } from './machine-slots.ts';
@@ -69,7 +70,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
       try {
         for (;;) {
           const { status, lifeline } = await lookAt(job, now);
-          if (signal.aborted || isOver(status) || differs(status, seen)) return status;
+          if (signal.aborted || isJobOver(status) || differs(status, seen)) return status;
           await waiter.next(lifeline, signal);
         }
       } finally {
@@ -108,7 +109,7 @@ async function prepare(root: string, registry: Registry, slots: number | 'auto')
 async function liveNamesake(spec: JobSpec, registry: Registry, now: () => Date): Promise<JobRef | null> {
   const job = await registry.find(spec.name);
   if (job === null || job.directory === spec.directory) return null;
-  return isOver((await lookAt(job, now)).status) ? null : job;
+  return isJobOver((await lookAt(job, now)).status) ? null : job;
 }
 
 async function start(
@@ -147,17 +148,13 @@ async function start(
 async function liveJobs(registry: Registry, now: () => Date): Promise<readonly JobRef[]> {
   const live: JobRef[] = [];
   for (const job of await registry.entries()) {
-    if (isOver((await lookAt(job, now)).status)) await registry.withdraw(job.name);
+    if (isJobOver((await lookAt(job, now)).status)) await registry.withdraw(job.name);
     else live.push(job);
   }
   return live;
 }
 
-function isOver(status: JobStatus): boolean {
-  return status.state === 'ended' || status.state === 'vanished';
-}
-
 function differs(status: JobStatus, seen: JobStatus): boolean {
-  if (isOver(status) || isOver(seen)) return status.state !== seen.state;
+  if (isJobOver(status) || isJobOver(seen)) return status.state !== seen.state;
   return JSON.stringify(status) !== JSON.stringify(seen);
 }

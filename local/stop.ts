@@ -4,6 +4,7 @@
  * Resolves when nothing of the job lives. Does not cover deciding that it must stop.
  */
 import type { JobRef, StopReason } from '../activities/backend.ts';
+import { isJobOver } from '../decisions/job-over.ts';
 import type { JobChanges } from './changes.ts';
 import { isAbsent } from './durable-file.ts';
 import { jobFiles } from './job-files.ts';
@@ -63,7 +64,7 @@ async function ended(
     for (;;) {
       const { status, lifeline } = await lookAt(job, now);
       const claim = await files.readClaim();
-      if (status.state === 'ended' || status.state === 'vanished' || deadline.aborted) return;
+      if (isJobOver(status) || deadline.aborted) return;
       if (claim === null || !(await isAlive(claim.supervisor))) return;
       await waiter.next(lifeline, deadline);
     }

@@ -5,6 +5,7 @@
 import type { Backend, JobRef, JobSpec, JobStatus, StopReason } from '../../activities/backend.ts';
 import type { RankEnd } from '../../decisions/failure.ts';
 import { rankEnd } from './builders.ts';
+import { isJobOver } from '../../decisions/job-over.ts';
 
 export interface FakeBackend extends Backend {
   /** What it cannot give more of; a test may say so. */
@@ -27,7 +28,6 @@ export interface FakeBackend extends Backend {
 }
 
 const since = '2026-11-29T10:00:00.000Z';
-const isOver = ({ state }: JobStatus) => state === 'ended' || state === 'vanished';
 
 export function fakeBackend(now: () => Date = () => new Date(since)): FakeBackend {
   const jobs = new Map<string, { readonly ref: JobRef; status: JobStatus; startedAt: string | null }>();
@@ -86,10 +86,10 @@ export function fakeBackend(now: () => Date = () => new Date(since)): FakeBacken
     },
     stop(job, { reason, graceSeconds }) {
       stopped.push({ job: job.name, reason, graceSeconds });
-      if (!isOver(jobOf(job).status)) change(job, endOf(job, [{ exitCode: 75 }], reason));
+      if (!isJobOver(jobOf(job).status)) change(job, endOf(job, [{ exitCode: 75 }], reason));
       return Promise.resolve();
     },
-    list: () => Promise.resolve([...jobs.values()].filter(({ status }) => !isOver(status)).map(({ ref }) => ref)),
+    list: () => Promise.resolve([...jobs.values()].filter(({ status }) => !isJobOver(status)).map(({ ref }) => ref)),
     run(job) {
       jobOf(job).startedAt = now().toISOString();
       change(job, { state: 'running', reason: null, since });
