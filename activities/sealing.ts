@@ -4,10 +4,11 @@
  * Asked again, it finds the job that is at work. One that ended without a seal is not tried again by itself: a person who looked asks
  * anew. Does not cover what a seal is (store/seal.ts).
  */
-import { Context } from '@temporalio/activity';
+import { activityInfo, Context } from '@temporalio/activity';
 import { TemperError } from '../decisions/errors.ts';
 import { jobName } from '../decisions/job-name.ts';
 import { isJobOver } from '../decisions/job-over.ts';
+import { reservationKey } from '../decisions/reservation-key.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import type { Backend, JobRef, JobStatus } from './backend.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -20,8 +21,8 @@ export async function sealByJob(
 ): Promise<void> {
   const { store, backend, profile } = dependencies.placeOf(context.profile);
   for (let number = 1; ; number += 1) {
-    const { job, wasOver } = await begin(dependencies, context, { checkpoint, number });
-    if (wasOver) continue;
+    const job = await begin(dependencies, context, { checkpoint, number });
+    if (job === null) continue;
     const ended = await untilItEnds(backend, job, profile.graceSeconds);
     if ((await store.inspect(checkpoint.path))?.seal) return;
     const said = ended.state === 'ended' ? ended.ranks.flatMap(({ lastLines }) => lastLines).at(-1) : undefined;
@@ -32,16 +33,26 @@ export async function sealByJob(
   }
 }
 
+/** The job that is at work, made or found. Null when the one of this number has ended, or belongs to another run of the pipeline. */
 async function begin(
   dependencies: ActivityDependencies,
   context: PhaseContext,
   { checkpoint, number }: { readonly checkpoint: CheckpointRef; readonly number: number },
-): Promise<{ readonly job: JobRef; readonly wasOver: boolean }> {
+): Promise<JobRef | null> {
   const { store, backend } = dependencies.placeOf(context.profile);
   const { pipelineId, phase, seed, model } = context;
   const { path, step, format } = checkpoint;
   const name = jobName({ workflowId: pipelineId, phase: `${phase.name}/seal-${checkpoint.id}`, attempt: number });
-  const directory = await store.openSealing(path, number);
+  const owner = reservationKey({
+    ownerRunId: activityInfo().workflowExecution?.runId ?? context.runId,
+    purpose: 'seal',
+    opened: number,
+  });
+  const directory = await store.openSealing(path, number, owner).catch((error: unknown) => {
+    if (error instanceof TemperError && error.code === 'ledger-conflict') return null;
+    throw error;
+  });
+  if (directory === null) return null;
   await store.writeRequest(directory, {
     contract: 1,
     job: name,
@@ -64,6 +75,7 @@ async function begin(
   const job = await backend.submit({
     name,
     directory,
+    owner,
     requestPath: store.requestPath(directory),
     slots: 1,
     memoryFactor: 1,
@@ -71,7 +83,7 @@ async function begin(
     avoidNodes: [],
     labels,
   });
-  return { job, wasOver: isJobOver(await backend.status(job)) };
+  return isJobOver(await backend.status(job)) ? null : job;
 }
 
 /** A cancelled activity leaves no job behind. */

@@ -6,8 +6,8 @@
 export interface AttemptWish {
   /** Run id of the workflow that owns the job: a phase's, or an evaluation's. */
   readonly ownerRunId: string;
-  readonly purpose: 'train' | 'evaluate';
-  /** How many attempts this run has opened, this one included. */
+  readonly purpose: 'train' | 'evaluate' | 'seal';
+  /** How many attempts this run has opened, this one included; of a seal, how many there were of its checkpoint. */
   readonly opened: number;
 }
 
@@ -17,5 +17,5 @@ export function reservationKey({ ownerRunId, purpose, opened }: AttemptWish): st
 
 /** Run id of the workflow that owns the job; null for a text that is no such key. */
 export function ownerRunOf(key: string): string | null {
-  return /^([^/]+)\/(?:train|evaluate)\/\d+$/.exec(key)?.[1] ?? null;
+  return /^([^/]+)\/(?:train|evaluate|seal)\/\d+$/.exec(key)?.[1] ?? null;
 }

@@ -2,11 +2,13 @@
  * How a job ended, kept beside what it wrote: `job-end.json` in the attempt's directory.
  *
  * Pods go when their Job is suspended or deleted, and Jobs go by time to live or by a person's hand: a verdict that was seen once stays.
- * Written once, by rename. Does not cover what was the cause.
+ * Written once, by rename: a link that a pod left in its place is replaced, not followed. Does not cover what was the cause.
  */
-import { lchown, readFile, rename, writeFile } from 'node:fs/promises';
+import { lchown, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobRef, JobStatus } from '../activities/backend.ts';
+import { isAbsent } from '../store/absence.ts';
+import { writeByRename } from '../store/write-by-rename.ts';
 
 export type JobEnd = Extract<JobStatus, { state: 'ended' }>;
 
@@ -16,7 +18,7 @@ export async function readJobEnd(job: JobRef): Promise<JobEnd | null> {
   try {
     text = await readFile(fileOf(job), 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (isAbsent(error)) return null;
     throw error;
   }
   const record = recordIn(text);
@@ -32,10 +34,7 @@ function recordIn(text: string): { readonly uid: string; readonly end: JobEnd } 
 }
 
 export async function writeJobEnd(job: JobRef, end: JobEnd): Promise<void> {
-  const file = fileOf(job);
-  const draft = `${file}.${job.uid}.tmp`;
-  await writeFile(draft, `${JSON.stringify({ uid: job.uid, end }, null, 2)}\n`);
-  await rename(draft, file);
+  await writeByRename(fileOf(job), `${JSON.stringify({ uid: job.uid, end }, null, 2)}\n`);
 }
 
 /** Lets pods write into a directory that a worker made as root; any other worker runs as the user that pods run as. Links are not followed. */
@@ -44,7 +43,7 @@ export async function handOver(directory: string, user: number): Promise<void> {
   await Promise.all([directory, join(directory, 'checkpoints')].map((folder) => lchown(folder, user, user)));
   // Only a foreign trainer has one of its own.
   await lchown(join(directory, 'output'), user, user).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (!isAbsent(error)) throw error;
   });
 }
 

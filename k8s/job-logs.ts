@@ -1,8 +1,12 @@
-/** The logs of a job's pods, kept beside what it wrote before the pods go. Does not cover following a log. */
-import { writeFile } from 'node:fs/promises';
+/**
+ * The logs of a job's pods, kept beside what it wrote before the pods go.
+ *
+ * Covers the last of each log: nodes rotate logs, and what they threw away nobody has. Does not cover following a log.
+ */
 import { join } from 'node:path';
 import type { JobRef } from '../activities/backend.ts';
 import type { RankEnd } from '../decisions/failure.ts';
+import { writeByRename } from '../store/write-by-rename.ts';
 import { podsPath } from './job-observer.ts';
 import { indexOf } from './job-state.ts';
 import type { KubeClient } from './kube-client.ts';
@@ -11,6 +15,8 @@ import type { SeenPod } from './kube-types.ts';
 import { trainerContainer } from './pod-template.ts';
 
 const keptBytes = 4 * 2 ** 20;
+/** More than these bytes hold, of lines as trainers print them: what need not be sent stays at the node. */
+const askedLines = 100_000;
 const evidenceLines = 80;
 const longestLine = 2000;
 
@@ -30,7 +36,7 @@ export async function saveLogs(
     ranks.map(async (end) => {
       const text = await logOf(end.rank, source);
       if (text === null || text === '') return end;
-      await writeFile(join(directory, end.rank === 0 ? 'log.txt' : `log-${String(end.rank)}.txt`), text);
+      await writeByRename(join(directory, end.rank === 0 ? 'log.txt' : `log-${String(end.rank)}.txt`), text);
       return { ...end, lastLines: lastLinesOf(text) };
     }),
   );
@@ -39,13 +45,20 @@ export async function saveLogs(
 async function logOf(rank: number, { client, namespace, pods }: LogSource): Promise<string | null> {
   const pod = pods.findLast((each) => indexOf(each) === rank);
   if (pod === undefined) return null;
-  const query = new URLSearchParams({ container: trainerContainer, limitBytes: String(keptBytes), tailLines: '20000' });
+  const query = new URLSearchParams({ container: trainerContainer, tailLines: String(askedLines) });
   try {
-    return await client.text(`${podsPath(namespace)}/${pod.metadata.name}/log?${query.toString()}`);
+    const path = `${podsPath(namespace)}/${pod.metadata.name}/log?${query.toString()}`;
+    return wholeLines(await client.tail(path, keptBytes));
   } catch (error) {
     if (error instanceof KubeError) return null;
     throw error;
   }
+}
+
+/** What was cut off at the beginning may end in the middle of a line, or of a character. */
+function wholeLines(bytes: Buffer): string {
+  const begin = bytes.length < keptBytes ? 0 : bytes.indexOf('\n') + 1;
+  return bytes.toString('utf8', begin);
 }
 
 function lastLinesOf(text: string): string[] {

@@ -23,8 +23,8 @@ export interface KubeClient {
   readonly server: string;
   /** The answer as JSON. Repeated while the trouble passes: each request must be one that may be sent twice. Throws `KubeError`. */
   send<T>(order: KubeRequest): Promise<T>;
-  /** The answer as text, for logs. Throws `KubeError`. */
-  text(path: string, signal?: AbortSignal): Promise<string>;
+  /** The last `mostBytes` of an answer, for logs. Repeated as `send` is. Throws `KubeError`. */
+  tail(path: string, mostBytes: number, signal?: AbortSignal): Promise<Buffer>;
   /** The answer as it comes; asked once. Throws `KubeError`. */
   stream(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
@@ -61,12 +61,12 @@ export function createKubeClient(context?: string): KubeClient {
       throw new KubeError(`${cluster.server} does not answer (${(cause as Error).message})`, { cause });
     }
   };
-  const patiently = async (order: KubeRequest): Promise<string> => {
+  const patiently = async <T>(order: KubeRequest, read: (body: Answer) => Promise<T>): Promise<T> => {
     for (let tries = 1; ; tries += 1) {
       const timeout = AbortSignal.timeout(requestSeconds * 1000);
       const signal = order.signal ? AbortSignal.any([order.signal, timeout]) : timeout;
       try {
-        return await (await ask({ ...order, signal }, pools.requests)).text();
+        return await read(await ask({ ...order, signal }, pools.requests));
       } catch (error) {
         order.signal?.throwIfAborted();
         const trouble = error instanceof KubeError ? error : new KubeError(`${cluster.server} does not answer in time`);
@@ -77,13 +77,30 @@ export function createKubeClient(context?: string): KubeClient {
   };
   return {
     server: cluster.server,
-    send: async <T>(order: KubeRequest) => JSON.parse(await patiently(order)) as T,
-    text: (path, signal) => patiently({ method: 'GET', path, ...(signal ? { signal } : {}) }),
+    send: async <T>(order: KubeRequest) => (await patiently(order, (body) => body.json())) as T,
+    tail: (path, mostBytes, signal) =>
+      patiently({ method: 'GET', path, ...(signal ? { signal } : {}) }, (body) => lastBytes(body, mostBytes)),
     stream: async (path, signal) => await ask({ method: 'GET', path, signal }, pools.streams),
     async close() {
       await Promise.all([pools.requests.close(), pools.streams.close()]);
     },
   };
+}
+
+type Answer = Dispatcher.ResponseData['body'];
+
+async function lastBytes(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<Buffer> {
+  let kept: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    kept.push(chunk);
+    size += chunk.length;
+    // Joined now and then: each byte is moved a few times at most, and never much more than asked for is held.
+    if (size < 2 * mostBytes) continue;
+    kept = [Buffer.concat(kept).subarray(-mostBytes)];
+    size = mostBytes;
+  }
+  return Buffer.concat(kept).subarray(-mostBytes);
 }
 
 function loadConfig(context: string | undefined): KubeConfig {

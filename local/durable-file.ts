@@ -1,28 +1,20 @@
 /**
- * Small files that several processes read and write: all of it is seen or none.
+ * Small files of JSON that several processes read and write: all of it is seen or none.
  *
- * `writeOnce` is the claim: of all who try, one succeeds.
+ * `claimFile` is the claim: of all who try, one succeeds.
  */
-import { randomUUID } from 'node:crypto';
-import { link, open, readFile, rename, unlink } from 'node:fs/promises';
+import { readFile, unlink } from 'node:fs/promises';
+import { isAbsent } from '../store/absence.ts';
+import { writeByRename, writeOnce } from '../store/write-by-rename.ts';
 
 /** Replaces the file. */
 export async function replaceFile(path: string, value: unknown): Promise<void> {
-  await rename(await temporary(path, value), path);
+  await writeByRename(path, textOf(value));
 }
 
 /** Creates the file; false, and nothing changed, when it exists. */
-export async function writeOnce(path: string, value: unknown): Promise<boolean> {
-  const written = await temporary(path, value);
-  try {
-    await link(written, path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    await unlink(written);
-  }
+export async function claimFile(path: string, value: unknown): Promise<boolean> {
+  return await writeOnce(path, textOf(value));
 }
 
 /** The JSON object in the file; null when there is no such file. */
@@ -44,20 +36,4 @@ export async function removeFile(path: string): Promise<void> {
   }
 }
 
-/** Whether the error says that a file or folder does not exist. */
-export function isAbsent(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' || code === 'ENOTDIR';
-}
-
-async function temporary(path: string, value: unknown): Promise<string> {
-  const written = `${path}.${randomUUID()}.tmp`;
-  const handle = await open(written, 'wx');
-  try {
-    await handle.writeFile(`${JSON.stringify(value)}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  return written;
-}
+const textOf = (value: unknown): string => `${JSON.stringify(value)}\n`;

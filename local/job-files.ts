@@ -9,7 +9,7 @@
  */
 import { join } from 'node:path';
 import type { StopReason } from '../activities/backend.ts';
-import { readObject, writeOnce } from './durable-file.ts';
+import { readObject, claimFile } from './durable-file.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
 export interface Claim {
@@ -68,13 +68,13 @@ export function jobFiles(directory: string): JobFiles {
   const at = (name: string) => join(directory, name);
   const read = async (name: string) => readObject(at(name)) as Promise<unknown>;
   const record = async (name: string, value: unknown) => {
-    await writeOnce(at(name), value);
+    await claimFile(at(name), value);
   };
   return {
     directory,
     log: at('log.txt'),
     supervisorLog: at('supervisor.log'),
-    claim: (claim) => writeOnce(at('job.json'), claim),
+    claim: (claim) => claimFile(at('job.json'), claim),
     readClaim: async () => (await read('job.json')) as Claim | null,
     recordQueued: (queued) => record('queued.json', queued),
     readQueued: async () => (await read('queued.json')) as Queued | null,

@@ -6,7 +6,7 @@
  */
 import { open } from 'node:fs/promises';
 import { launcherVerdict, linesOfRank } from '../decisions/signatures.ts';
-import { isAbsent } from './durable-file.ts';
+import { isAbsent } from '../store/absence.ts';
 
 const maximumBytes = 8 * 1024;
 const maximumLines = 60;

@@ -10,7 +10,7 @@
  */
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readObject, removeFile, writeOnce } from './durable-file.ts';
+import { readObject, removeFile, claimFile } from './durable-file.ts';
 import { watchFolder } from './folder-watch.ts';
 import { jobLives } from './job-status.ts';
 
@@ -38,7 +38,7 @@ export async function acquireSlots(wish: SlotWish, wait: SlotWait): Promise<read
   const folder = slotFolder(wish.root);
   await mkdir(folder, { recursive: true });
   const ticket = `ticket-${String(Date.now()).padStart(15, '0')}-${wish.holder.token}.json`;
-  await writeOnce(join(folder, ticket), wish.holder);
+  await claimFile(join(folder, ticket), wish.holder);
   const held = new Map<number, string>();
   const changes = folderChanges(folder, wait.signal);
   try {
@@ -67,7 +67,7 @@ export async function releaseSlots(root: string, token: string): Promise<void> {
   for (const { generation, slot } of (await readSlots(folder)).values()) {
     const name = claimName(slot, generation);
     if ((await readObject(join(folder, name)))?.['token'] === token)
-      await writeOnce(join(folder, releasedName(name)), {});
+      await claimFile(join(folder, releasedName(name)), {});
   }
 }
 
@@ -126,7 +126,7 @@ async function takeFree(folder: string, wish: SlotWish, held: Map<number, string
     if (state !== undefined && !state.released && (await holderLives(join(folder, claimName(slot, state.generation)))))
       continue;
     const claim = claimName(slot, (state?.generation ?? 0) + 1);
-    if (!(await writeOnce(join(folder, claim), wish.holder))) continue;
+    if (!(await claimFile(join(folder, claim), wish.holder))) continue;
     const now = (await readSlots(folder)).get(slot);
     if (now === undefined || claimName(slot, now.generation) !== claim) {
       await removeFile(join(folder, claim));
@@ -142,7 +142,7 @@ async function takeFree(folder: string, wish: SlotWish, held: Map<number, string
 }
 
 async function giveBack(folder: string, held: Map<number, string>): Promise<void> {
-  for (const claim of held.values()) await writeOnce(join(folder, releasedName(claim)), {});
+  for (const claim of held.values()) await claimFile(join(folder, releasedName(claim)), {});
   held.clear();
 }
 

@@ -6,7 +6,7 @@
 import type { JobRef, StopReason } from '../activities/backend.ts';
 import { isJobOver } from '../decisions/job-over.ts';
 import type { JobChanges } from './changes.ts';
-import { isAbsent } from './durable-file.ts';
+import { isAbsent } from '../store/absence.ts';
 import { jobFiles } from './job-files.ts';
 import { lookAt } from './job-status.ts';
 import { endProcesses } from './process-group.ts';

@@ -7,7 +7,7 @@ import { open, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { JobRef, JobSpec } from '../activities/backend.ts';
 import { TemperError } from '../decisions/errors.ts';
-import { isAbsent } from './durable-file.ts';
+import { isAbsent } from '../store/absence.ts';
 import { watchFolder } from './folder-watch.ts';
 import { jobFiles } from './job-files.ts';
 import { lastLinesOf } from './log-tail.ts';

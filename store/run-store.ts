@@ -37,8 +37,8 @@ export interface RunStore {
   ownerOf(directory: string): Promise<string | null>;
   /** Creates the folder that a foreign trainer writes to; returns its path. */
   openOutput(directory: string): Promise<string>;
-  /** The directory of a job that seals a checkpoint, made or found. */
-  openSealing(checkpointPath: string, number: number): Promise<string>;
+  /** The directory of a job that seals a checkpoint, made, or found when the same owner asks again. Throws `ledger-conflict` for another's. */
+  openSealing(checkpointPath: string, number: number, owner: string): Promise<string>;
   requestPath(directory: string): string;
   writeRequest(directory: string, request: unknown): Promise<void>;
   /**
@@ -84,9 +84,8 @@ export function createRunStore(root: string): RunStore {
       await mkdir(outputFolder(directory), { recursive: true });
       return outputFolder(directory);
     },
-    async openSealing(checkpointPath, number) {
-      const directory = sealingDirectory(checkpointPath, number);
-      return (await createRunDirectory(directory, directory)).directory;
+    async openSealing(checkpointPath, number, owner) {
+      return (await createRunDirectory(sealingDirectory(checkpointPath, number), owner)).directory;
     },
     requestPath: (directory) => runFiles(directory).request,
     writeRequest: (directory, request) => writeRequest(runFiles(directory), request),

@@ -24,6 +24,7 @@ test.each<{ title: string; owner: OwnerState; want: ReapDecision }>([
 });
 
 test('the key of a wish names the run that makes it, and nothing else does', () => {
-  expect(ownerRunOf(reservationKey({ ownerRunId: 'run-1', purpose: 'evaluate', opened: 3 }))).toBe('run-1');
+  for (const purpose of ['train', 'evaluate', 'seal'] as const)
+    expect(ownerRunOf(reservationKey({ ownerRunId: 'run-1', purpose, opened: 3 }))).toBe('run-1');
   for (const text of ['', 'run-1', 'run-1/train', 'a/b/train/1', 'run-1/train/x']) expect(ownerRunOf(text)).toBeNull();
 });

@@ -44,7 +44,7 @@ function cluster(): () => KubeClient {
       new Promise<T>((resolve) => {
         resolve(structuredClone(answer(order)) as T);
       }),
-    text: () => Promise.reject(new Error('no logs here')),
+    tail: () => Promise.reject(new Error('no logs here')),
     stream: (_path, signal) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => {

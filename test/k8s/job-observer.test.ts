@@ -18,7 +18,7 @@ function told() {
   const client: KubeClient = {
     server: 'https://cluster',
     send: <T>() => Promise.resolve({ metadata: { resourceVersion: '1' }, items: [] } as T),
-    text: () => Promise.reject(new Error('no logs here')),
+    tail: () => Promise.reject(new Error('no logs here')),
     stream: (path, signal) => {
       const stream = new ReadableStream<Uint8Array>({
         start(controller) {

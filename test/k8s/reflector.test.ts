@@ -30,7 +30,7 @@ function scripted(lists: readonly Answer[], watches: readonly Watch[]) {
       const answer = lists[Math.min(listed++, lists.length - 1)];
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(structuredClone(answer) as T);
     },
-    text: () => Promise.reject(new Error('no logs here')),
+    tail: () => Promise.reject(new Error('no logs here')),
     stream(path, signal) {
       asked.push(path);
       const watch = watches[watched++] ?? [quiet];
