@@ -45,13 +45,20 @@ export async function pruningOf(places: LedgerAndStore, scope: PruneScope): Prom
   return { go, stay: parts.flatMap((part) => part.stay), leftovers, freedBytes };
 }
 
-/** Deletes what may go, and records it. Again, it deletes what may go then. */
+/** Deletes what may go, and records what went, also when it fails in the middle. Again, it deletes what may go then. */
 export async function prune(places: LedgerAndStore, scope: PruneScope, at: Date): Promise<PruningOfPipeline> {
   const pruning = await pruningOf(places, scope);
   const { go, leftovers } = pruning;
   for (const { path } of leftovers) await places.store.deleteLeftover(path);
-  for (const { path } of go) await places.store.deleteCheckpoint(path);
-  await recordPruned(places, go, at);
+  const gone: GoingCheckpoint[] = [];
+  try {
+    for (const checkpoint of go) {
+      await places.store.deleteCheckpoint(checkpoint.path);
+      gone.push(checkpoint);
+    }
+  } finally {
+    await recordPruned(places, gone, at);
+  }
   return pruning;
 }
 
@@ -76,12 +83,14 @@ async function recordPruned({ ledger }: LedgerAndStore, go: readonly GoingCheckp
   }
 }
 
-async function attemptsOf({ ledger }: LedgerAndStore, scope: PruneScope): Promise<readonly AttemptRecord[]> {
+/** Those of this store: a ledger may know those of other profiles' too. */
+async function attemptsOf({ ledger, store }: LedgerAndStore, scope: PruneScope): Promise<readonly AttemptRecord[]> {
   const { workflowId, phase } = scope;
   const runs = await ledger.pipelines({ workflowId, limit: 1000 });
   const phases = await Promise.all(runs.map(({ runId }) => ledger.phasesOf(runId)));
   const names = phase === undefined ? [...new Set(phases.flat().map((one) => one.phase))] : [phase];
-  return (await Promise.all(names.map((name) => ledger.attemptsOf({ workflowId, phase: name })))).flat();
+  const attempts = await Promise.all(names.map((name) => ledger.attemptsOf({ workflowId, phase: name })));
+  return attempts.flat().filter(({ directory }) => directory !== null && store.holds(directory));
 }
 
 async function pruningOfPhase(

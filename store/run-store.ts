@@ -48,6 +48,8 @@ export interface RunStore {
   checkpoints(directory: string, job?: { readonly isOver: boolean }): Promise<readonly CheckpointOnStore[]>;
   /** What a foreign trainer's attempt shows at its end; null for a built-in one, whose result speaks. */
   observed(directory: string): Promise<ObservedRun | null>;
+  /** Whether a path lies in this store. */
+  holds(path: string): boolean;
   /** Null when nothing is there. */
   inspect(checkpointPath: string): Promise<Inspection | null>;
   /** Bytes that deleting a checkpoint gives back. */
@@ -98,6 +100,7 @@ export function createRunStore(root: string): RunStore {
       if (reading === null) return null;
       return await observeRun(directory, reading, await foreignCheckpoints(directory, reading, { isOver: true }));
     },
+    holds: (path) => !relative(root, path).startsWith('..'),
     inspect: (checkpointPath) => inspectCheckpoint(checkpointPath),
     freedBytes: (checkpointPath) => freedBytesOf(checkpointPath),
     async deleteCheckpoint(checkpointPath) {

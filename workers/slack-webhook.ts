@@ -4,6 +4,7 @@
  * The address is read for each message, from the environment or a file, and never told to anybody: no answer holds it. Does not cover trying again.
  */
 import { readFile } from 'node:fs/promises';
+import { unescape } from 'node:querystring';
 import type { Webhook, WebhookAnswer, WebhookMessage } from '../activities/webhook.ts';
 
 export interface SlackWebhookOptions {
@@ -21,9 +22,14 @@ export function slackWebhook({ environment, timeoutSeconds = 10 }: SlackWebhookO
       const found = await addressOf(message.to, environment);
       if (!(found instanceof URL)) return found;
       try {
-        const response = await fetch(found, {
+        const { address, authorization } = withoutCredentials(found);
+        const response = await fetch(address, {
           method: 'POST',
-          headers: { 'content-type': 'application/json; charset=utf-8', 'idempotency-key': message.key },
+          headers: {
+            'content-type': 'application/json; charset=utf-8',
+            'idempotency-key': message.key,
+            ...authorization,
+          },
           body: JSON.stringify({ text: message.text }),
           redirect: 'manual',
           signal: AbortSignal.timeout(timeoutSeconds * 1000),
@@ -53,6 +59,15 @@ async function addressOf(
   const url = URL.parse(text.trim());
   if (url !== null && ['http:', 'https:'].includes(url.protocol)) return url;
   return { kind: 'refused', problem: `${name} holds no address of a webhook` };
+}
+
+/** A request takes no address with a user and a password in it: they go into its header. */
+function withoutCredentials(url: URL): { readonly address: URL; readonly authorization: Record<string, string> } {
+  if (url.username === '' && url.password === '') return { address: url, authorization: {} };
+  const address = new URL(url);
+  [address.username, address.password] = ['', ''];
+  const pair = [url.username, url.password].map(unescape).join(':');
+  return { address, authorization: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } };
 }
 
 function codeOf(error: unknown): { readonly code: string } {

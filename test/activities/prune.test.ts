@@ -6,6 +6,7 @@ import type { Explanation, Pruned, PruneQuestion } from '../../workflows/contrac
 import type { ResolvedPipeline } from '../../workflows/contract.ts';
 import { pruneText } from '../../workers/terminal/prune-text.ts';
 import { activityBench, type ActivityBench, contextOf, runId, sft, startAttempt } from '../support/activity-bench.ts';
+import { createRunStore } from '../../store/run-store.ts';
 import { fakeTrainer } from '../support/fake-trainer.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -135,6 +136,36 @@ describe('temper prune', () => {
     expect(await stepsIn(first.ticket.directory)).toEqual([20, 30]);
     const again = await asked({ delete: true, pipeline: undefined });
     expect([again.go, again.freedBytes, pruneText(again).split('\n').at(-1)]).toEqual([[], 0, 'Nothing may go.']);
+  });
+
+  test('what went is told, also when the next could not be deleted', async () => {
+    await attemptThatSaves(1, 5, 10, 15, 25, 30);
+    const place = bench.dependencies.placeOf(undefined);
+    const store = {
+      ...bench.store,
+      async deleteCheckpoint(path: string) {
+        if (path.endsWith('-10')) throw new Error('read-only');
+        await bench.store.deleteCheckpoint(path);
+      },
+    };
+    bench.dependencies.placeOf = () => ({ ...place, store });
+    await expect(asked({ delete: true })).rejects.toThrow('read-only');
+    const { phases } = (await answerActivities(bench.dependencies).answerQuestion({
+      question: 'explain',
+      pipeline: 'demo',
+    })) as Explanation;
+    const told = phases.flatMap(({ events }) => events).filter(({ about }) => about === 'prune');
+    expect(told.flatMap(({ lines }) => lines)).toEqual([
+      'demo/sft/a1/checkpoint-5: there are newer ones to go on from',
+    ]);
+  });
+
+  test('what lies in the store of another profile is not its business', async () => {
+    await attemptThatSaves(1, 5, 10, 15, 25, 30);
+    const place = bench.dependencies.placeOf(undefined);
+    bench.dependencies.placeOf = () => ({ ...place, store: createRunStore('/another/store') });
+    const { go, stay } = await asked({ delete: true });
+    expect([go, stay]).toEqual([[], []]);
   });
 
   test('keeps what a run of a changed recipe goes on from, however far an earlier run of the id came', async () => {

@@ -10,6 +10,7 @@ export interface Heard {
   readonly path: string | undefined;
   readonly key: string | string[] | undefined;
   readonly body: unknown;
+  readonly authorization?: string;
 }
 
 export interface ChatServer {
@@ -30,7 +31,9 @@ export async function chatServer(port = 0): Promise<ChatServer> {
   let how: ChatAnswer = { status: 200 };
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = JSON.parse(await text(request)) as unknown;
-    received.push({ path: request.url, key: request.headers['idempotency-key'], body });
+    const { authorization } = request.headers;
+    const of = authorization === undefined ? {} : { authorization };
+    received.push({ path: request.url, key: request.headers['idempotency-key'], body, ...of });
     for (const listener of [...listeners]) listener();
     if (how === 'hang-up') request.socket.destroy();
     else if (how !== 'never') response.writeHead(how.status, how.headers ?? {}).end('ok');

@@ -21,6 +21,12 @@ test('arrives as Slack wants it, with a key that a receiver can tell doubles by'
   expect(chat.received).toEqual([{ path: `/${secret}`, key: message.key, body: { text: 'sft is held' } }]);
 });
 
+test('a user and a password in the address go where a request has them', async () => {
+  expect(await send(chat.address(secret).replace('//', '//alerts:50%25%@'))).toEqual({ kind: 'sent' });
+  const authorization = `Basic ${Buffer.from('alerts:50%%').toString('base64')}`;
+  expect(chat.received).toMatchObject([{ path: `/${secret}`, authorization }]);
+});
+
 test.each([
   {
     title: 'in trouble',
