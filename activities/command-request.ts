@@ -6,7 +6,7 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { stat } from 'node:fs/promises';
 import { dueSteps } from '../decisions/due-steps.ts';
-import { commandOf, type CommandPhase, fill, type JobCommand } from '../decisions/command-line.ts';
+import { argumentsOf, commandOf, type CommandPhase, fill, type JobCommand } from '../decisions/command-line.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
 
 export interface CommandRequest {
@@ -50,10 +50,10 @@ export function commandRequest(
 }
 
 /** The files that a command names in its arguments, by how it names them: with another content, something else is trained. */
-export async function filesNamedBy({ params }: CommandPhase, home: string): Promise<ReadonlyMap<string, string>> {
-  const begins = fill(params.workingDirectory, { home });
+export async function filesNamedBy(phase: CommandPhase, home: string): Promise<ReadonlyMap<string, string>> {
+  const begins = fill(phase.params.workingDirectory, { home });
   const named = new Map<string, string>();
-  for (const text of [...params.command, ...params.resumeArgs]) {
+  for (const text of argumentsOf(phase)) {
     const argument = fill(text.replace(/^--?[\w-]+=/, ''), { home });
     const path = isAbsolute(begins) ? resolve(begins, argument) : argument;
     if (isAbsolute(path) && dirname(path) !== path && (await isFile(path))) named.set(text, path);

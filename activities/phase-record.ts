@@ -1,6 +1,7 @@
 /** The phase's row in the ledger: what it trains and where it stands. */
 import { createHash } from 'node:crypto';
 import type { Phase } from '../configs/schema.ts';
+import { argumentsOf } from '../decisions/command-line.ts';
 import { identityText } from '../decisions/identity.ts';
 import type { PhaseState } from '../decisions/states.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
@@ -38,8 +39,9 @@ export function identityOfPhase(context: PhaseToIdentify): { readonly text: stri
 /** Of the files that a command names. */
 function filesOf(phase: Phase, digests: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   if (phase.kind !== 'command') return {};
-  const named = [...phase.params.command, ...phase.params.resumeArgs];
-  return Object.fromEntries(named.flatMap((text) => (digests[text] === undefined ? [] : [[text, digests[text]]])));
+  return Object.fromEntries(
+    argumentsOf(phase).flatMap((text) => (digests[text] === undefined ? [] : [[text, digests[text]]])),
+  );
 }
 
 export async function recordPhase(

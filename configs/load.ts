@@ -8,6 +8,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TemperError } from '../decisions/errors.ts';
 import { nearestName } from './nearest-name.ts';
+import { placementProblems } from './placement.ts';
 import { placedProblemsOf, type PlacedProblem, type Problem } from './problems.ts';
 import { recipeProblems } from './recipe-problems.ts';
 import { profileSchema, recipeSchema, type Profile, type Recipe } from './schema.ts';
@@ -23,6 +24,8 @@ export interface Resolved<T> {
   readonly source: string;
   /** As it was given, before `set` and defaults. */
   readonly document: Document;
+  /** The same problem with where it stands. */
+  readonly located: (problem: PlacedProblem) => LocatedProblem;
 }
 
 /** A problem and where it stands; nowhere for an inline document. */
@@ -58,6 +61,13 @@ export async function loadFile(
   const given = await readFileAt(path, path);
   const isProfile = Object.hasOwn(given.document, 'backend') && !Object.hasOwn(given.document, 'phases');
   return isProfile ? { kind: 'profile', ...profileOf(given) } : { kind: 'recipe', ...recipeOf(given, set) };
+}
+
+/** The recipe, when the profile has what its phases ask for. Throws `invalid-input` with everything that it has not. */
+export function fitting(recipe: Resolved<Recipe>, profile: Profile): Resolved<Recipe> {
+  const problems = inFileOrder(placementProblems(recipe.value, profile).map(recipe.located));
+  if (problems.length === 0) return recipe;
+  throw refusal(`Recipe ${recipe.source} does not fit profile "${profile.name}":`, problems);
 }
 
 /** A YAML text as a group of fields. Throws `invalid-input`. */
@@ -110,7 +120,13 @@ function recipeOf(given: Given, set: Fields): Resolved<Recipe> {
   const { document, problems } = changedBy(given.document, set);
   const placed = recipeProblems(document).map((problem) => located(given, set, problem));
   refuse(`Recipe ${given.source}`, [...inFileOrder(placed), ...problems]);
-  return { value: deepFrozen(recipeSchema.parse(document)), source: given.source, document: given.document };
+  const { source } = given;
+  return {
+    value: deepFrozen(recipeSchema.parse(document)),
+    source,
+    document: given.document,
+    located: (problem) => located(given, set, problem),
+  };
 }
 
 function profileOf(given: Given): Resolved<Profile> {
@@ -121,6 +137,7 @@ function profileOf(given: Given): Resolved<Profile> {
     value: deepFrozen(data ?? profileSchema.parse(given.document)),
     source: given.source,
     document: given.document,
+    located: (problem) => located(given, {}, problem),
   };
 }
 
@@ -158,10 +175,11 @@ function inFileOrder(problems: readonly LocatedProblem[]): LocatedProblem[] {
 }
 
 function refuse(title: string, problems: readonly LocatedProblem[]): void {
-  if (problems.length === 0) return;
-  throw new TemperError('invalid-input', `${title} is not valid:\n${problems.map(lineOf).join('\n')}`, {
-    details: problems,
-  });
+  if (problems.length > 0) throw refusal(`${title} is not valid:`, problems);
+}
+
+function refusal(title: string, problems: readonly LocatedProblem[]): TemperError {
+  return new TemperError('invalid-input', [title, ...problems.map(lineOf)].join('\n'), { details: problems });
 }
 
 function lineOf({ source, line, column, field, message }: LocatedProblem): string {

@@ -4,7 +4,7 @@
  * Does not cover patterns (pattern-problems.ts) or steps (schema-phase-rules.ts).
  */
 import { nearestName } from './nearest-name.ts';
-import { checkpointPlaceholder, commandPlaceholders, isOfMegatron } from './schema-command.ts';
+import { checkpointPlaceholder, commandPlaceholders, isOfMegatron, trainerRole } from './schema-command.ts';
 import type { BrokenRule, Path, PhaseFields } from './schema-phase-rules.ts';
 
 /** A placeholder, or one that is doubled to stay as it is. */
@@ -15,16 +15,17 @@ const everywhere = Object.keys(commandPlaceholders);
 /** Every broken rule of a phase of this kind; none for other kinds. */
 export function rulesOfCommand({ kind, params, evaluate }: PhaseFields): BrokenRule[] {
   if (kind !== 'command') return [];
-  const { command = [], resumeArgs = [], env = {}, workingDirectory = '', checkpoints } = params;
+  const { command = [], resumeArgs = [], env = {}, workingDirectory = '', roles = {}, checkpoints } = params;
   const broken = [
     ...command.flatMap((text, index) => unknownIn(text, ['params', 'command', index])),
     ...resumeArgs.flatMap((text, index) =>
       unknownIn(text, ['params', 'resumeArgs', index], [checkpointPlaceholder, ...everywhere]),
     ),
-    ...Object.entries(env).flatMap(([name, text]) => rulesOfVariable(name, text)),
+    ...rulesOfVariables(env, ['params', 'env']),
     ...unknownIn(workingDirectory, ['params', 'workingDirectory']),
+    ...rulesOfRoles(roles),
   ];
-  if (resumeArgs.length > 0 && !resumeArgs.some((text) => namesIn(text).includes(checkpointPlaceholder)))
+  if (resumeArgs.length > 0 && !resumeArgs.some((text) => placeholdersIn(text).includes(checkpointPlaceholder)))
     broken.push({
       path: ['params', 'resumeArgs'],
       message: `name no {${checkpointPlaceholder}}: which one to go on from is Temper's choice, never "latest"`,
@@ -45,14 +46,28 @@ export function rulesOfStartFormat(phase: PhaseFields, start: PhaseFields | unde
   return [{ path: ['kind'], message }];
 }
 
-function rulesOfVariable(name: string, text: string): BrokenRule[] {
-  const path = ['params', 'env', name];
-  if (name.startsWith('TEMPER_')) return [{ path, message: 'is one that Temper sets itself' }];
-  return unknownIn(text, path);
+function rulesOfRoles(roles: NonNullable<PhaseFields['params']['roles']>): BrokenRule[] {
+  return Object.entries(roles).flatMap(([name, { command, env = {} }]): BrokenRule[] => {
+    const path = ['params', 'roles', name];
+    if (name === trainerRole)
+      return [{ path, message: 'is the role of those that params.command starts: name the others, such as "engine"' }];
+    return [
+      ...command.flatMap((text, index) => unknownIn(text, [...path, 'command', index])),
+      ...rulesOfVariables(env, [...path, 'env']),
+    ];
+  });
+}
+
+function rulesOfVariables(env: Readonly<Record<string, string>>, above: Path): BrokenRule[] {
+  return Object.entries(env).flatMap(([name, text]) => {
+    const path = [...above, name];
+    if (name.startsWith('TEMPER_')) return [{ path, message: 'is one that Temper sets itself' }];
+    return unknownIn(text, path);
+  });
 }
 
 function unknownIn(text: string, path: Path, valid: readonly string[] = everywhere): BrokenRule[] {
-  return namesIn(text)
+  return placeholdersIn(text)
     .filter((name) => !valid.includes(name))
     .map((name) => ({ path, message: unknownPlaceholder(name, valid) }));
 }
@@ -65,6 +80,7 @@ function unknownPlaceholder(name: string, valid: readonly string[]): string {
   return `has {${name}}, which is no placeholder${meant} are: ${valid.map((each) => `{${each}}`).join(', ')}. To keep it as it is, write {{${name}}}`;
 }
 
-function namesIn(text: string): string[] {
+/** Names in single braces, whether they are placeholders or not. */
+export function placeholdersIn(text: string): string[] {
   return [...text.matchAll(placeholderPattern)].flatMap(([, name]) => name ?? []);
 }

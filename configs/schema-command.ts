@@ -5,7 +5,7 @@
  * one (pattern-problems.ts).
  */
 import { z } from 'zod';
-import { count, everyPhase } from './schema-fields.ts';
+import { count, everyPhase, name } from './schema-fields.ts';
 
 /** What may stand in braces in the command, its environment and its working directory, and what takes its place. */
 export const commandPlaceholders = {
@@ -18,7 +18,7 @@ export const commandPlaceholders = {
   processes: 'processes of the job',
   phase: "the phase's name",
   attempt: "the attempt's number",
-  home: 'the folder of Temper itself',
+  home: 'the folder of Temper itself, where jobs are processes of its machine',
 } as const;
 
 /** In `resumeArgs` alone. */
@@ -39,6 +39,21 @@ export function isOfMegatron(format: string | undefined): boolean {
 
 /** Kinds of logs that are read without a pattern. */
 export const knownLogs = ['hf-trainer', 'megatron', 'slime', 'none'] as const;
+
+/** The role of those that `command` starts: whatever runs beside them ends when they are done. */
+export const trainerRole = 'trainer';
+
+const environment = z.record(
+  z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is no name of an environment variable'),
+  z.string(),
+);
+
+const role = z
+  .strictObject({
+    command: z.array(z.string().min(1)).min(1).describe('What its pods run, with the placeholders of `command`.'),
+    env: environment.optional().describe('Environment variables beside those of the phase.'),
+  })
+  .describe('Pods that serve the trainers.');
 
 const progress = z
   .union([
@@ -77,8 +92,7 @@ export const commandPhase = z
           .describe(
             'Added to the command when an attempt goes on from a checkpoint, whose folder is `{checkpoint}`; without any, each attempt begins anew.',
           ),
-        env: z
-          .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is no name of an environment variable'), z.string())
+        env: environment
           .default({})
           .describe('Environment variables that what is trained depends on; those of the machine are the profile’s.'),
         workingDirectory: z
@@ -94,6 +108,12 @@ export const commandPhase = z
         processes: count
           .default(1)
           .describe('Processes that train at once, such as ranks of torchrun: so many slots the job takes.'),
+        roles: z
+          .record(name, role)
+          .optional()
+          .describe(
+            'What runs beside the trainers in pods of its own, by name, such as rollout engines: it is there until the trainers are done, and ends the attempt when it ends before. The profile says how many pods; only where jobs are containers.',
+          ),
         steps: count.describe('Steps of the whole phase, as its checkpoints count them.'),
         checkpointEvery: count.describe('Steps between checkpoints: what a killed job loses at most.'),
         checkpoints: z

@@ -22,11 +22,16 @@ export interface PhaseFields {
     readonly resumeArgs?: readonly string[];
     readonly env?: Readonly<Record<string, string>>;
     readonly workingDirectory?: string;
+    readonly roles?: Readonly<Record<string, RoleFields>> | undefined;
     readonly checkpoints?: { readonly format: string };
   };
   readonly evaluate?:
     { readonly every?: number | undefined; readonly benchmarks: readonly string[]; readonly seeds: number } | undefined;
   readonly gate: readonly GateFields[];
+}
+interface RoleFields {
+  readonly command: readonly string[];
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 interface DataFields {
   readonly tiny?: string;

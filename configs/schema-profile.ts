@@ -35,6 +35,12 @@ const jobNeeds = z.strictObject({
   nodes: count
     .optional()
     .describe('Pods that train together, each on a node of its own where it takes all GPUs; 1 unless named.'),
+  roles: z
+    .record(name, count)
+    .optional()
+    .describe(
+      'Pods of each further role that a command has (`params.roles`), by its name, beside the `nodes` that train; each pod asks for the same, since one Job has one template.',
+    ),
   gpus: z.int().min(0).optional().describe('GPUs of each pod; none unless named.'),
   cpu: quantity.optional().describe('CPU that each pod asks for; there is no CPU limit.'),
   memory: quantity.optional().describe('Memory of each pod: what it asks for, and its limit.'),

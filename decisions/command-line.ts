@@ -20,22 +20,41 @@ export interface JobCommand {
   /** Absolute. */
   readonly workingDirectory: string;
   readonly image: string | null;
+  /** What runs beside it in pods of its own, in this order; absent where nothing does. */
+  readonly roles?: readonly RoleCommand[];
+}
+
+export interface RoleCommand {
+  readonly name: string;
+  readonly argv: readonly string[];
+  /** Beside those of the whole command. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** The command of an attempt that goes on from `values.checkpoint`, or begins anew where that is null. */
 export function commandOf({ params }: CommandPhase, values: PlaceholderValues): JobCommand {
   const filled = (text: string) => fill(text, values);
+  const filledAll = (env: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(env).map(([name, text]) => [name, filled(text)]));
   const resume = values.checkpoint === null ? [] : params.resumeArgs;
+  const roles = Object.entries(params.roles ?? {}).map(([name, { command, env }]) => ({
+    name,
+    argv: command.map(filled),
+    env: filledAll(env ?? {}),
+  }));
   return {
     argv: [...params.command, ...resume].map(filled),
     // A log that is held back in a buffer tells nothing of a step, and is lost with a killed process.
-    env: {
-      PYTHONUNBUFFERED: '1',
-      ...Object.fromEntries(Object.entries(params.env).map(([name, text]) => [name, filled(text)])),
-    },
+    env: { PYTHONUNBUFFERED: '1', ...filledAll(params.env) },
     workingDirectory: filled(params.workingDirectory),
     image: params.image ?? null,
+    ...(roles.length === 0 ? {} : { roles }),
   };
+}
+
+/** Every argument of the command and of what runs beside it, as the recipe has them. */
+export function argumentsOf({ params: { command, resumeArgs, roles } }: CommandPhase): readonly string[] {
+  return [...command, ...resumeArgs, ...Object.values(roles ?? {}).flatMap((role) => role.command)];
 }
 
 /** Doubled braces stay, as single ones; a placeholder without a value becomes nothing. */

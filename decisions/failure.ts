@@ -56,9 +56,20 @@ export interface Progress {
   readonly metrics: Readonly<Record<string, number | null>>;
 }
 
+/** What the processes of one rank are in a job whose pods have roles: the first engine is `engine` 0, whatever its rank. */
+export interface RankRole {
+  readonly name: string;
+  readonly index: number;
+}
+
+/** A backend's word for a rank that was told to end since the job was decided: how it ended is no cause. */
+export const takenAlong = 'taken-along';
+
 /** How one process (rank) of a job ended. */
 export interface RankEnd {
   readonly rank: number;
+  /** Absent where all ranks do the same. */
+  readonly role?: RankRole;
   readonly node: string;
   readonly exitCode: number | null;
   /** For example `SIGKILL`. */
@@ -168,14 +179,21 @@ export interface Incident {
   readonly because: ClassReason;
 }
 
+/** Who a class was named after. */
+interface OfRank {
+  readonly rank: number;
+  /** Of what serves the trainers: told in place of the rank. */
+  readonly role?: RankRole;
+}
+
 /** Why a class was named: data for sentences.ts. */
 export type ClassReason =
-  | { readonly rule: 'log-line'; readonly rank: number; readonly line: string }
-  | { readonly rule: 'exit-code'; readonly rank: number; readonly exitCode: number }
-  | { readonly rule: 'signal'; readonly rank: number; readonly signal: string }
-  | { readonly rule: 'backend-reason'; readonly rank: number; readonly reason: string }
+  | (OfRank & { readonly rule: 'log-line'; readonly line: string })
+  | (OfRank & { readonly rule: 'exit-code'; readonly exitCode: number })
+  | (OfRank & { readonly rule: 'signal'; readonly signal: string })
+  | (OfRank & { readonly rule: 'backend-reason'; readonly reason: string })
   /** What watched the process died before it saw an end; `began`: it had seen a beginning. */
-  | { readonly rule: 'end-unseen'; readonly rank: number; readonly began: boolean }
+  | (OfRank & { readonly rule: 'end-unseen'; readonly began: boolean })
   | { readonly rule: 'trainer-said'; readonly reason: string; readonly message: string }
   | { readonly rule: 'stopped-by-temper'; readonly why: 'cancel' | 'shutdown' | 'stalled' | 'deadline' }
   | { readonly rule: 'no-result' }

@@ -4,9 +4,10 @@
  *
  * Covers ranks of one job. Does not cover results and stops (classify.ts).
  */
+import { trainerRole } from '../configs/schema-command.ts';
 import { classOfReason } from './backend-reasons.ts';
 import { classOfEnd, signalOf } from './exit-codes.ts';
-import type { ClassReason, FailureClass, RankEnd } from './failure.ts';
+import { type ClassReason, type FailureClass, type RankEnd, takenAlong } from './failure.ts';
 import { type Hint, type HintWeight, hintFrom, lastError, launcherVerdict, linesOfRank } from './signatures.ts';
 
 export interface Cause {
@@ -24,10 +25,17 @@ export interface WeighedCause extends Cause {
 /** The cause of the process that failed first; null when no process failed, as far as anyone saw. */
 export function rootCauseOf(ranks: readonly RankEnd[]): WeighedCause | null {
   const causes = ranks.flatMap((end) => {
-    const cause = causeOf(end);
+    const cause = withRole(causeOf(end), end);
     return cause === null
       ? []
-      : [{ cause, endedAt: end.endedAt === null ? Infinity : Date.parse(end.endedAt), rank: end.rank }];
+      : [
+          {
+            cause,
+            endedAt: end.endedAt === null ? Infinity : Date.parse(end.endedAt),
+            rank: end.rank,
+            serves: serves(end),
+          },
+        ];
   });
   const backendSpoke = causes.some(({ cause }) => cause.because.rule === 'backend-reason');
   const order = (one: (typeof causes)[number]): number => {
@@ -35,13 +43,31 @@ export function rootCauseOf(ranks: readonly RankEnd[]): WeighedCause | null {
     if (backendSpoke && one.cause.class === 'unknown') return 1;
     return { cause: 0, symptom: 1, cascade: 2 }[one.cause.weight];
   };
-  causes.sort((a, b) => order(a) - order(b) || compare(a.endedAt, b.endedAt) || a.rank - b.rank);
+  // A trainer that ends in the same second as an engine noticed that it was gone.
+  const ofServants = ({ serves: does }: (typeof causes)[number]) => (does ? 0 : 1);
+  causes.sort(
+    (a, b) => order(a) - order(b) || compare(a.endedAt, b.endedAt) || ofServants(a) - ofServants(b) || a.rank - b.rank,
+  );
   return causes[0]?.cause ?? null;
+}
+
+/** What serves the trainers is told by its role: its rank says nothing to anybody. */
+function withRole<Named extends WeighedCause | null>(cause: Named, end: RankEnd): Named {
+  if (cause === null || end.role === undefined || !serves(end) || !('rank' in cause.because)) return cause;
+  return { ...cause, because: { ...cause.because, role: end.role } };
+}
+
+function serves({ role }: RankEnd): boolean {
+  return role !== undefined && role.name !== trainerRole;
 }
 
 /** Backend's word, then the launcher's, then the log's, then the exit code's. */
 function causeOf(end: RankEnd): WeighedCause | null {
   const { rank, node, exitCode, signal, lastLines } = end;
+  if (end.reason === takenAlong) {
+    const because: ClassReason = { rule: 'backend-reason', rank, reason: takenAlong };
+    return { class: 'interrupted', rootCause: takenAlong, rank, node, because, weight: 'cascade' };
+  }
   const reasonClass = classOfReason(end.reason, lastLines);
   if (reasonClass !== null && end.reason !== null) {
     const because: ClassReason = { rule: 'backend-reason', rank, reason: end.reason };
@@ -76,8 +102,9 @@ function fromUnseen(end: RankEnd): WeighedCause {
 
 /** What one process' log names by itself, however that process ended; null when its log knows nothing of such weight. */
 export function causeInLog(end: RankEnd, weights: readonly HintWeight[]): WeighedCause | null {
+  if (end.reason === takenAlong) return null;
   const hint = hintFrom(end.lastLines);
-  return hint !== null && weights.includes(hint.weight) ? fromHint(end, hint) : null;
+  return hint !== null && weights.includes(hint.weight) ? withRole(fromHint(end, hint), end) : null;
 }
 
 function fromHint(end: RankEnd, hint: Hint): WeighedCause {

@@ -4,7 +4,7 @@
  * Covers classes, retry decisions, resume points, stalls and identities. Does not cover gates (gate-sentences.ts).
  */
 import { shapeText } from './change-sentences.ts';
-import type { ClassReason, FailureClass } from './failure.ts';
+import type { ClassReason, FailureClass, RankRole } from './failure.ts';
 import type { IdentityDifference } from './identity.ts';
 import type { ResumePoint, SkippedCheckpoint } from './resume-point.ts';
 import type { RetryChange, RetryDecision, RetryReason } from './retry.ts';
@@ -67,17 +67,17 @@ export function duration(seconds: number): string {
 function classReason(because: ClassReason): string {
   switch (because.rule) {
     case 'log-line':
-      return `rank ${because.rank} said "${because.line}"`;
+      return `${whoEnded(because)} said "${because.line}"`;
     case 'exit-code':
-      return `rank ${because.rank} ended with exit code ${because.exitCode}`;
+      return `${whoEnded(because)} ended with exit code ${because.exitCode}`;
     case 'signal':
-      return `rank ${because.rank} was ended by ${because.signal}`;
+      return `${whoEnded(because)} was ended by ${because.signal}`;
     case 'backend-reason':
-      return `the backend says ${because.reason} of rank ${because.rank}`;
+      return `the backend says ${because.reason} of ${whoEnded(because)}`;
     case 'end-unseen':
       return because.began
-        ? `nobody saw rank ${because.rank} end: what watched it died too`
-        : `rank ${because.rank} never began: what was to start it died`;
+        ? `nobody saw ${whoEnded(because)} end: what watched it died too`
+        : `${whoEnded(because)} never began: what was to start it died`;
     case 'trainer-said':
       return `the trainer stopped itself (${because.reason}): ${because.message}`;
     case 'stopped-by-temper':
@@ -95,6 +95,10 @@ function classReason(because: ClassReason): string {
     default:
       return unprovenReason(because);
   }
+}
+
+function whoEnded({ rank, role }: { readonly rank: number; readonly role?: RankRole }): string {
+  return role === undefined ? `rank ${rank}` : `${role.name} ${role.index}`;
 }
 
 type UnprovenReason = Extract<

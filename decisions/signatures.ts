@@ -158,6 +158,7 @@ const signatures: readonly Signature[] = [
     /EngineCore encountered an issue/,
     /Engine core initialization failed/,
     /Received sigquit from a child proces/,
+    /^error: role \S+ ended by itself with exit code 0 before the trainers were done/,
   ),
   symptom(
     'network',

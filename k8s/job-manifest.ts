@@ -1,14 +1,15 @@
 /**
  * One attempt as a Job of Kubernetes, from what is asked and the profile alone: the same input gives the same bytes.
  *
- * An indexed Job of `nodes` pods that retries nothing: attempts are Temper's. Covers the Job and the Service that its pods meet by. Does
+ * An indexed Job of `nodes` pods, and those of further roles, that retries nothing: attempts are Temper's. Covers the Job and the Service that its pods meet by. Does
  * not cover pods (pod-template.ts) or creating it.
  */
 import type { JobSpec } from '../activities/backend.ts';
+import { type JobNeeds, needsOf } from '../configs/job-needs.ts';
 import type { KubernetesProfile } from '../configs/schema-profile.ts';
-import { type JobNeeds, needsOf } from './job-needs.ts';
 import type { Job, Service } from './kube-types.ts';
 import { annotations, labelValue, labels } from './labels.ts';
+import { podCount, type PodRole, podRoles, rolesText } from './pod-roles.ts';
 import { podTemplate, trainerContainer } from './pod-template.ts';
 import { timesQuantity } from './quantity.ts';
 
@@ -24,13 +25,16 @@ const longestLifeSeconds = 7 * 24 * 3600;
 export function jobManifest(order: JobOrder, profile: KubernetesProfile): Job {
   const needs = grown(needsOf(profile, order.labels), order);
   const own = labelsOf(order.labels);
+  const roles = podRoles(order.command, needs);
+  const pods = podCount(roles);
   const spec: Job['spec'] = {
     completionMode: 'Indexed',
-    completions: needs.nodes,
-    parallelism: needs.nodes,
+    completions: pods,
+    parallelism: pods,
     backoffLimit: 0,
     podReplacementPolicy: 'Failed',
     ttlSecondsAfterFinished: longestLifeSeconds,
+    ...successOf(roles),
     // With no retries a rule only gives the failure its name.
     podFailurePolicy: {
       rules: [
@@ -46,6 +50,7 @@ export function jobManifest(order: JobOrder, profile: KubernetesProfile): Job {
       jobName: order.name,
       requestPath: order.requestPath,
       needs,
+      roles,
       profile,
       labels: own,
       avoidNodes: order.avoidNodes,
@@ -62,9 +67,17 @@ export function jobManifest(order: JobOrder, profile: KubernetesProfile): Job {
       [annotations.phase]: order.labels.phase,
       [annotations.directory]: order.directory,
       ...(order.owner === undefined ? {} : { [annotations.owner]: order.owner }),
+      ...(roles.length === 1 ? {} : { [annotations.roles]: rolesText(roles) }),
     },
   };
   return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec };
+}
+
+/** Where others serve the trainers, these alone say when it is done: the others are ended then. */
+function successOf([trainers, ...others]: readonly PodRole[]): Pick<NonNullable<Job['spec']>, 'successPolicy'> {
+  if (trainers === undefined || others.length === 0) return {};
+  const last = trainers.count - 1;
+  return { successPolicy: { rules: [{ succeededIndexes: last === 0 ? '0' : `0-${String(last)}` }] } };
 }
 
 /** The headless Service that gives pods their names: one for all Jobs of a namespace. */

@@ -4,10 +4,12 @@
  * Covers states and ends. Does not cover what an end means (decisions/classify.ts), nor logs (job-logs.ts).
  */
 import type { JobStatus, StopReason } from '../activities/backend.ts';
-import type { RankEnd } from '../decisions/failure.ts';
+import { takenAlong, type RankEnd } from '../decisions/failure.ts';
 import type { SentJob, SeenPod } from './kube-types.ts';
 import { annotations, podIndexAnnotation } from './labels.ts';
+import { roleOfPod } from './pod-roles.ts';
 import { trainerContainer } from './pod-template.ts';
+import { wasTakenAlong } from './taken-along.ts';
 
 type Live = Extract<JobStatus, { reason: string | null }>;
 type Ended = Extract<JobStatus, { state: 'ended' }>;
@@ -40,7 +42,7 @@ export function stopReasonOf(job: SentJob): StopReason | null {
 }
 
 function endOf(job: SentJob, pods: readonly SeenPod[]): Ended {
-  const ranks = ranksOf(pods);
+  const ranks = ranksOf(job, pods);
   const condition = terminalCondition(job);
   const ends = ranks.flatMap(({ endedAt }) => endedAt ?? []);
   const endedAt =
@@ -69,18 +71,18 @@ function withoutPods({ reason, message }: { reason?: string; message?: string },
 }
 
 /** One for each index: of pods that had the same, the one that was made last. */
-function ranksOf(pods: readonly SeenPod[]): RankEnd[] {
+function ranksOf(job: SentJob, pods: readonly SeenPod[]): RankEnd[] {
   const newest = new Map<number, SeenPod>();
   for (const pod of pods.toSorted((a, b) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp)))
     newest.set(indexOf(pod), pod);
-  return [...newest].toSorted(([a], [b]) => a - b).map(([rank, pod]) => rankEnd(rank, pod));
+  return [...newest].toSorted(([a], [b]) => a - b).map(([rank, pod]) => rankEnd(job, rank, pod));
 }
 
 export function indexOf(pod: SeenPod): number {
   return Number(pod.metadata.annotations?.[podIndexAnnotation] ?? 0);
 }
 
-function rankEnd(rank: number, pod: SeenPod): RankEnd {
+function rankEnd(job: SentJob, rank: number, pod: SeenPod): RankEnd {
   const terminated = containerOf(pod)?.state?.terminated;
   const disruption = pod.status?.conditions?.find(
     ({ type, status }) => type === 'DisruptionTarget' && status === 'True',
@@ -89,9 +91,12 @@ function rankEnd(rank: number, pod: SeenPod): RankEnd {
   const reason =
     terminated?.reason === 'OOMKilled'
       ? 'OOMKilled'
-      : (disruption?.reason ?? pod.status?.reason ?? terminated?.reason ?? null);
+      : (disruption?.reason ??
+        (wasTakenAlong(job, pod) ? takenAlong : (pod.status?.reason ?? terminated?.reason ?? null)));
+  const role = roleOfPod(rank, job.metadata.annotations?.[annotations.roles]);
   return {
     rank,
+    ...(role === null ? {} : { role }),
     node: pod.spec?.nodeName ?? '',
     exitCode: terminated?.exitCode ?? null,
     signal: terminated?.signal ? String(terminated.signal) : null,

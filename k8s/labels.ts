@@ -26,6 +26,8 @@ export const annotations = {
   directory: `${domain}/directory`,
   /** Who that directory belongs to: another Temper may use the same namespace, the same names and the same paths, on another volume. */
   owner: `${domain}/owner`,
+  /** How many pods of which role, in the order of their indexes; absent where all pods do the same. */
+  roles: `${domain}/roles`,
   /** Why Temper asked the job to stop. */
   stopReason: `${domain}/stop-reason`,
 } as const;

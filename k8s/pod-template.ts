@@ -3,12 +3,14 @@
  *
  * Covers environment, volumes, resources, security and the site's patch. Does not cover the Job around it (job-manifest.ts).
  */
+import type { JobNeeds } from '../configs/job-needs.ts';
 import type { KubernetesProfile } from '../configs/schema-profile.ts';
 import type { JobCommand } from '../decisions/command-line.ts';
 import { TemperError } from '../decisions/errors.ts';
-import type { JobNeeds } from './job-needs.ts';
 import type { EnvVar, PodSpec, PodTemplate, Volume, VolumeMount } from './kube-types.ts';
 import { gpuProductLabel, jobUidLabel, podIndexAnnotation } from './labels.ts';
+import type { PodRole } from './pod-roles.ts';
+import { hostsOfRoles, roleCommand } from './role-script.ts';
 import { strategicMerge } from './strategic-merge.ts';
 
 export const trainerContainer = 'trainer';
@@ -21,6 +23,8 @@ export interface PodOrder {
   readonly jobName: string;
   readonly requestPath: string;
   readonly needs: JobNeeds;
+  /** The trainers first. */
+  readonly roles: readonly PodRole[];
   readonly profile: KubernetesProfile;
   readonly labels: Readonly<Record<string, string>>;
   /** What a phase of kind `command` runs, in place of what the image runs by itself. */
@@ -44,7 +48,8 @@ export function podTemplate(order: PodOrder): PodTemplate {
   return patched;
 }
 
-function podSpec({ needs, profile, jobName, requestPath, avoidNodes, command }: PodOrder): PodSpec {
+function podSpec(order: PodOrder): PodSpec {
+  const { needs, profile, avoidNodes, command } = order;
   const { gpu, priorityClass, imagePullSecrets, user } = profile;
   return {
     subdomain: profile.rendezvousService,
@@ -70,7 +75,7 @@ function podSpec({ needs, profile, jobName, requestPath, avoidNodes, command }: 
       {
         name: trainerContainer,
         image: command?.image ?? needs.image,
-        ...programOf(command, needs),
+        ...programOf(order),
         resources: resourcesOf(needs, profile),
         terminationMessagePath: '/dev/termination-log',
         terminationMessagePolicy: 'FallbackToLogsOnError',
@@ -79,7 +84,7 @@ function podSpec({ needs, profile, jobName, requestPath, avoidNodes, command }: 
           capabilities: { drop: ['ALL'] },
           readOnlyRootFilesystem: true,
         },
-        env: withOwn(environment({ needs, profile, jobName, requestPath }), command),
+        env: withOwn(environment(order), command),
         volumeMounts: mountsOf(needs, profile),
       },
     ],
@@ -88,18 +93,23 @@ function podSpec({ needs, profile, jobName, requestPath, avoidNodes, command }: 
 }
 
 /** Of a container that runs a foreign command, its own entry point counts no more. */
-function programOf(
-  command: JobCommand | undefined,
-  needs: JobNeeds,
-): Pick<PodSpec['containers'][number], 'command' | 'workingDir'> {
-  if (command !== undefined) return { command: [...command.argv], workingDir: command.workingDirectory };
-  return needs.command === null ? {} : { command: [...needs.command] };
+function programOf(order: PodOrder): Pick<PodSpec['containers'][number], 'command' | 'workingDir'> {
+  const { command, needs, roles, jobName, profile } = order;
+  if (command === undefined) return needs.command === null ? {} : { command: [...needs.command] };
+  const service = profile.rendezvousService;
+  const argv = roles.length === 1 ? command.argv : roleCommand({ command, roles, jobName, service });
+  return { command: argv.map(asItIs), workingDir: command.workingDirectory };
 }
 
 /** What the recipe sets goes before what Temper sets for every trainer. */
 function withOwn(environment: readonly EnvVar[], command: JobCommand | undefined): EnvVar[] {
-  const own = Object.entries(command?.env ?? {}).map(([name, value]) => ({ name, value }));
+  const own = Object.entries(command?.env ?? {}).map(([name, value]) => ({ name, value: asItIs(value) }));
   return [...environment.filter(({ name }) => own.every((one) => one.name !== name)), ...own];
+}
+
+/** Kubernetes would put the value of a variable for `$(NAME)`, and one dollar for two: a recipe's text means the same everywhere. */
+function asItIs(text: string): string {
+  return text.replace(/\$(?=[$(])/g, '$$$$');
 }
 
 function awayFrom(nodes: readonly string[]) {
@@ -116,7 +126,7 @@ function resourcesOf({ gpus, cpu, memory }: JobNeeds, { gpu }: KubernetesProfile
   return { requests: { ...(cpu === null ? {} : { cpu }), ...both }, limits: both };
 }
 
-function environment({ needs, profile, jobName, requestPath }: Omit<PodOrder, 'labels' | 'avoidNodes'>): EnvVar[] {
+function environment({ needs, roles, profile, jobName, requestPath }: PodOrder): EnvVar[] {
   const { cache, graceSeconds, rendezvousService, secrets } = profile;
   const shutdownSeconds = Math.max(shortestShutdownSeconds, Math.floor(graceSeconds) - torchrunEndSeconds);
   return [
@@ -130,6 +140,7 @@ function environment({ needs, profile, jobName, requestPath }: Omit<PodOrder, 'l
     },
     { name: 'PET_MASTER_ADDR', value: `${jobName}-0.${rendezvousService}` },
     { name: 'PET_MASTER_PORT', value: String(rendezvousPort) },
+    ...(roles.length === 1 ? [] : hostsOfRoles({ roles, jobName, service: rendezvousService })),
     // Older torch kills its workers 30 s after SIGTERM, whatever the pod's grace is.
     { name: 'TORCH_ELASTIC_SHUTDOWN_TIMEOUT', value: String(shutdownSeconds) },
     { name: 'TORCH_NCCL_ASYNC_ERROR_HANDLING', value: '1' },

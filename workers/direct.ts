@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { answerActivities } from '../activities/answers.ts';
-import { loadProfile, loadRecipe } from '../configs/load.ts';
+import { fitting, loadProfile, loadRecipe } from '../configs/load.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { openSqliteLedger } from '../store/ledger/sqlite.ts';
 import { createRunStore } from '../store/run-store.ts';
@@ -30,7 +30,7 @@ export async function answerDirectly(question: Question, environment: NodeJS.Pro
     const answers = answerActivities({
       ledger,
       defaultRecipe: null,
-      readRecipe: (recipe, set) => loadRecipe(places.recipesDirectory, recipe, set),
+      readRecipe: async (recipe, set) => fitting(await loadRecipe(places.recipesDirectory, recipe, set), profile),
       placeOf: () => ({ profile, store: createRunStore(directory), home: resolve(places.home) }),
     });
     return await answers.answerQuestion(question);

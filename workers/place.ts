@@ -6,7 +6,7 @@
 import { join, resolve } from 'node:path';
 import type { Connection } from '@temporalio/client';
 import type { ActivityDependencies, Place } from '../activities/dependencies.ts';
-import { loadProfile, loadRecipe } from '../configs/load.ts';
+import { fitting, loadProfile, loadRecipe } from '../configs/load.ts';
 import { TemperError } from '../decisions/errors.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import { openSqliteLedger } from '../store/ledger/sqlite.ts';
@@ -70,7 +70,7 @@ function dependenciesOf(
         `this worker runs jobs on the profile "${place.profile.name}", not on "${name}"`,
       );
     },
-    readRecipe: (recipe, set) => loadRecipe(settings.recipesDirectory, recipe, set),
+    readRecipe: async (recipe, set) => fitting(await loadRecipe(settings.recipesDirectory, recipe, set), place.profile),
     defaultRecipe,
     searchAttributesKnown: () => searchAttributesKnown(connection, settings.namespace),
     webhook: slackWebhook({ environment: process.env }),

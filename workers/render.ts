@@ -7,9 +7,11 @@
 import { stringify } from 'yaml';
 import type { Recipe } from '../configs/schema.ts';
 import type { KubernetesProfile } from '../configs/schema-profile.ts';
+import type { JobCommand } from '../decisions/command-line.ts';
 import { jobName } from '../decisions/job-name.ts';
 import { jobManifest, rendezvousService } from '../k8s/job-manifest.ts';
 import { runDirectory, runFiles, type RunPlace } from '../store/run-directory.ts';
+import { firstCommands } from './first-commands.ts';
 
 export interface Manifest {
   /** What a person reads above it. */
@@ -23,12 +25,15 @@ export function manifestsOf(recipe: Recipe, profile: KubernetesProfile, pipeline
     title: 'Once a namespace: how the pods of a job find each other',
     object: rendezvousService(profile),
   };
-  const jobs = recipe.phases.flatMap(({ name, kind, evaluate }) => [
-    jobOf({ pipeline, phase: name, purpose: 'train', number: 1 }, kind, profile),
-    ...(evaluate === undefined
-      ? []
-      : [jobOf({ pipeline, phase: name, purpose: 'evaluate', number: 1 }, 'evaluate', profile)]),
-  ]);
+  const commands = firstCommands(recipe, profile.store.path, pipeline);
+  const jobs = recipe.phases.flatMap(({ name, kind, evaluate }) => {
+    const train = { pipeline, phase: name, purpose: 'train', number: 1 } as const;
+    const evaluation = { ...train, purpose: 'evaluate' } as const;
+    return [
+      jobOf(train, { kind, command: commands.get(name) }, profile),
+      ...(evaluate === undefined ? [] : [jobOf(evaluation, { kind: 'evaluate' }, profile)]),
+    ];
+  });
   return [service, ...jobs];
 }
 
@@ -37,7 +42,12 @@ export function manifestsText(manifests: readonly Manifest[]): string {
   return manifests.map(({ title, object }) => `---\n# ${title}\n${stringify(object, { lineWidth: 0 })}`).join('');
 }
 
-function jobOf(place: RunPlace, kind: string, profile: KubernetesProfile): Manifest {
+interface Work {
+  readonly kind: string;
+  readonly command?: JobCommand | undefined;
+}
+
+function jobOf(place: RunPlace, { kind, command }: Work, profile: KubernetesProfile): Manifest {
   const { pipeline, phase, purpose, number: attempt } = place;
   const { directory, request } = runFiles(runDirectory(profile.store.path, place));
   const isTraining = purpose === 'train';
@@ -50,6 +60,7 @@ function jobOf(place: RunPlace, kind: string, profile: KubernetesProfile): Manif
     sharedMemoryFactor: 1,
     avoidNodes: [],
     labels: { pipeline, phase, kind, attempt, workflowId: pipeline },
+    ...(command === undefined ? {} : { command }),
   };
   return {
     title: isTraining ? `Phase ${phase} (${kind}), attempt 1` : `Phase ${phase}, its first evaluation`,

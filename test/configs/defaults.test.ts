@@ -82,7 +82,7 @@ test.each<{ kind: string; want: object }>([
 });
 
 /** What may stay absent, because its absence says something. */
-const mayBeAbsent = ['image', 'rewards.0.until', 'rewards.0.weights.boxed', 'rewards.0.weights.length'];
+const mayBeAbsent = ['image', 'roles', 'rewards.0.until', 'rewards.0.weights.boxed', 'rewards.0.weights.length'];
 
 test('the least of each kind comes out with every field of its params', () => {
   const kinds = phaseSchema.options.map((option) => {

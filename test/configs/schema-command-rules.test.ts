@@ -49,6 +49,33 @@ test.each<{ title: string; phases: Document[]; want: string[] }>([
     want: ['params.env.TEMPER_JOB_TOKEN: is one that Temper sets itself'],
   },
   {
+    title: 'a role with placeholders and variables of its own',
+    phases: [command({ roles: { engine: { command: ['serve', '{start}'], env: { CONTEXT: '{steps}' } } } })],
+    want: [],
+  },
+  {
+    title: 'a role that is called like those it serves',
+    phases: [command({ roles: { trainer: { command: ['train'] } } })],
+    want: ['params.roles.trainer: is the role of those that params.command starts: name the others, such as "engine"'],
+  },
+  {
+    title: 'mistakes in what a role runs',
+    phases: [command({ roles: { engine: { command: ['serve', '{strat}'], env: { TEMPER_ROLE: 'x' } } } })],
+    want: [
+      'params.roles.engine.command.1: has {strat}, which is no placeholder; did you mean {start}?',
+      'params.roles.engine.env.TEMPER_ROLE: is one that Temper sets itself',
+    ],
+  },
+  {
+    title: 'a role without a command, one with a field that is none, and one whose name is none',
+    phases: [command({ roles: { engine: {}, router: { command: ['x'], nodes: 2 }, 'Engine 2': { command: ['x'] } } })],
+    want: [
+      'params.roles.engine.command: is missing (a list)',
+      'params.roles.router.nodes: is no field here; fields: command, env',
+      'params.roles.Engine 2: a name is lower-case letters, digits and single dashes',
+    ],
+  },
+  {
     title: 'a folder outside of the output',
     phases: [command({ checkpoints: { format: 'hf', folder: '../elsewhere' } })],
     want: ['params.checkpoints.folder: is a path below {output}'],

@@ -39,6 +39,20 @@ test('placeholders are filled in, doubled ones stay, and braces of JSON are left
   });
 });
 
+test('what runs beside it comes in the order of the recipe, filled in, without the resume', () => {
+  const phase = phaseWith({
+    resumeArgs: ['--load', '{checkpoint}'],
+    roles: {
+      worker: { command: ['join', '{output}'] },
+      engine: { command: ['serve', '{start}'], env: { SEED: '{seed}', JSON: '{{a}}' } },
+    },
+  });
+  expect(commandOf(phase, { ...values, checkpoint: '/c/checkpoint-20' }).roles).toEqual([
+    { name: 'worker', argv: ['join', '/run/output'], env: {} },
+    { name: 'engine', argv: ['serve', '/base/checkpoint-160'], env: { SEED: '7', JSON: '{a}' } },
+  ]);
+});
+
 test('the resume is added only where there is a checkpoint to go on from', () => {
   const phase = phaseWith({ command: ['train'], resumeArgs: ['--load', '{checkpoint}'] });
   expect(commandOf(phase, values).argv).toEqual(['train']);

@@ -62,6 +62,15 @@ describe('the root before its cascade', () => {
       rank: 0,
     },
     {
+      title: 'NCCL itself, though the pods that were ended with it were killed before',
+      ranks: [
+        { ...killed, reason: 'taken-along', endedAt: at(5) },
+        { ...nccl, endedAt: at(30) },
+      ],
+      want: 'nccl-watchdog',
+      rank: 1,
+    },
+    {
       title: 'an unknown exception, whose peers time out in NCCL',
       ranks: [
         { ...nccl, endedAt: at(30) },
@@ -196,4 +205,25 @@ describe('the root before its cascade', () => {
       .ranks({ exitCode: 1, lastLines: [...lines, ...block] });
     expect(classify(seen.build())).toMatchObject({ class: want, rank });
   });
+});
+
+test('an engine that went in the second in which a trainer missed it is the cause, by its role', () => {
+  const refused = { exitCode: 1, lastLines: ['requests.exceptions.ConnectionError: refused'], endedAt: at(3) };
+  const gone = {
+    exitCode: 70,
+    lastLines: ['error: role engine ended by itself with exit code 0 before the trainers were done'],
+    endedAt: at(3),
+  };
+  const ranks = [
+    { ...refused, role: { name: 'trainer', index: 0 } },
+    { ...gone, role: { name: 'engine', index: 0 } },
+  ];
+  expect(
+    classify(
+      evidence()
+        .but({ result: null, targetArtifactComplete: false })
+        .ranks(...ranks)
+        .build(),
+    ),
+  ).toMatchObject({ class: 'engine-dead', rank: 1, because: { role: { name: 'engine', index: 0 } } });
 });

@@ -17,6 +17,10 @@ test.each<{ because: ClassReason; want: string }>([
     because: { rule: 'log-line', rank: 3, line: 'CUDA out of memory' },
     want: 'unknown: rank 3 said "CUDA out of memory".',
   },
+  {
+    because: { rule: 'log-line', rank: 5, role: { name: 'engine', index: 1 }, line: 'watchdog timeout' },
+    want: 'unknown: engine 1 said "watchdog timeout".',
+  },
   { because: { rule: 'exit-code', rank: 0, exitCode: 134 }, want: 'unknown: rank 0 ended with exit code 134.' },
   { because: { rule: 'signal', rank: 1, signal: 'SIGKILL' }, want: 'unknown: rank 1 was ended by SIGKILL.' },
   {

@@ -74,6 +74,63 @@ test('a job of four nodes is four pods that meet at the first', () => {
   });
 });
 
+describe('a job whose pods have roles', () => {
+  const command = {
+    argv: ['python', "it's", '$(date) $$'],
+    env: { A: '$(HOME)' },
+    workingDirectory: '/code',
+    image: null,
+    roles: [
+      { name: 'worker', argv: ['ray', 'start'], env: {} },
+      { name: 'rollout-engine', argv: ['serve'], env: { B: 'two words' } },
+    ],
+  };
+  const jobs = { default: { image: 'all:1', nodes: 2, gpus: 8, roles: { worker: 1, 'rollout-engine': 2, other: 7 } } };
+
+  test('is one of all of them, done when the trainers are', () => {
+    const { spec, metadata } = jobManifest({ ...order, command }, kubernetesProfile({ jobs }));
+    expect([spec?.completions, spec?.parallelism, spec?.successPolicy]).toEqual([
+      5,
+      5,
+      { rules: [{ succeededIndexes: '0-1' }] },
+    ]);
+    expect(metadata?.annotations?.['temper.dev/roles']).toBe('{"trainer":2,"worker":1,"rollout-engine":2}');
+    const one = jobManifest(
+      { ...order, command },
+      kubernetesProfile({ jobs: { default: { ...jobs.default, nodes: 1 } } }),
+    );
+    expect(one.spec?.successPolicy).toEqual({ rules: [{ succeededIndexes: '0' }] });
+  });
+
+  test('knows the names of all its pods', () => {
+    const host = (index: number) => `${order.name}-${String(index)}.temper-workers`;
+    expect(trainerOf({ jobs }, { command }).variables).toMatchObject({
+      TEMPER_HOSTS_TRAINER: `${host(0)} ${host(1)}`,
+      TEMPER_HOSTS_WORKER: host(2),
+      TEMPER_HOSTS_ROLLOUT_ENGINE: `${host(3)} ${host(4)}`,
+      A: '$$(HOME)',
+    });
+  });
+
+  test('is as any other where nothing runs beside the trainers', () => {
+    const { roles: _, ...alone } = command;
+    const { spec, metadata } = jobManifest({ ...order, command: alone }, kubernetesProfile({ jobs }));
+    expect([spec?.completions, spec?.successPolicy, metadata?.annotations?.['temper.dev/roles']]).toEqual([
+      2,
+      undefined,
+      undefined,
+    ]);
+    expect(trainerOf({ jobs }, { command: alone }).trainer?.command).toEqual(['python', "it's", '$$(date) $$$']);
+  });
+
+  test('is refused where the profile gives a role no pods', () => {
+    const none = { default: { image: 'all:1' } };
+    expect(() => jobManifest({ ...order, command }, kubernetesProfile({ jobs: none }))).toThrow(
+      'the profile says nowhere how many pods of role "worker" there are',
+    );
+  });
+});
+
 test('a secret is named, and its value is nowhere', () => {
   const { trainer } = trainerOf({ secrets: { HF_TOKEN: { name: 'hub', key: 'token' } } });
   expect(trainer?.env?.find(({ name }) => name === 'HF_TOKEN')).toEqual({

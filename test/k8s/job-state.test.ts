@@ -29,8 +29,18 @@ function job(changes: { pods?: number; status?: object; spec?: object; annotatio
   };
 }
 
+const time = (second: number): string => `2026-11-29T10:08:${String(second).padStart(2, '0')}Z`;
+const at = (type: string, second: number) => ({ ...condition(type), lastTransitionTime: time(second) });
+
 function pod(
-  changes: { index?: number; state?: object; conditions?: object[]; phase?: string; made?: string } = {},
+  changes: {
+    index?: number;
+    state?: object;
+    conditions?: object[];
+    phase?: string;
+    made?: string;
+    deletedAt?: string;
+  } = {},
 ): SeenPod {
   const { index = 0, state, conditions = [], phase } = changes;
   const name = `j-${String(index)}`;
@@ -40,6 +50,7 @@ function pod(
       uid: `${name}-${changes.made ?? made}`,
       resourceVersion: '1',
       creationTimestamp: changes.made ?? made,
+      ...(changes.deletedAt === undefined ? {} : { deletionTimestamp: changes.deletedAt }),
       annotations: { 'batch.kubernetes.io/job-completion-index': String(index) },
     },
     spec: { containers: [], nodeName: `node-${String(index)}` },
@@ -185,6 +196,36 @@ test.each<{ title: string; job: SentJob; pods: SeenPod[]; want: readonly object[
       { rank: 0, exitCode: 1 },
       { rank: 1, exitCode: 143, node: 'node-1' },
     ],
+  },
+  {
+    title: 'each with its role, where pods have roles',
+    job: job({ pods: 3, annotations: { 'temper.dev/roles': '{"trainer":1,"engine":2}' }, ...failed }),
+    pods: [0, 1, 2].map((index) => pod({ index, phase: 'Failed', state: terminated(1) })),
+    want: [
+      { rank: 0, role: { name: 'trainer', index: 0 } },
+      { rank: 1, role: { name: 'engine', index: 0 } },
+      { rank: 2, role: { name: 'engine', index: 1 } },
+    ],
+  },
+  {
+    title: 'what the controller ended with the one that failed is told from what a person deleted before',
+    job: job({ pods: 3, status: { conditions: [at('FailureTarget', 5), at('Failed', 20)] } }),
+    pods: [
+      pod({ phase: 'Failed', state: terminated(137, 'Error', { finishedAt: time(4) }), deletedAt: time(4) }),
+      pod({
+        index: 1,
+        phase: 'Failed',
+        state: terminated(137, 'Error', { finishedAt: time(15) }),
+        deletedAt: time(16),
+      }),
+      pod({
+        index: 2,
+        phase: 'Failed',
+        state: terminated(9, 'OOMKilled', { finishedAt: time(5) }),
+        deletedAt: time(6),
+      }),
+    ],
+    want: [{ reason: 'Error' }, { reason: 'taken-along' }, { reason: 'OOMKilled' }],
   },
   {
     title: 'no pod was ever seen: the controller’s own word',

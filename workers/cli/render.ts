@@ -30,7 +30,7 @@ Examples:
     )
     .action(async (named: string, { file, set, profile: profileName, json }: Options) => {
       const [
-        { loadProfile, loadRecipe, loadRecipeFile },
+        { fitting, loadProfile, loadRecipe, loadRecipeFile },
         { readPlaces },
         { valuesOf },
         { manifestsOf, manifestsText },
@@ -48,8 +48,9 @@ Examples:
           `profile "${profileName}" runs jobs as processes of its machine: there are no manifests`,
         );
       const fields = valuesOf(set);
-      const { value: recipe } =
+      const given =
         file === undefined ? await loadRecipe(recipesDirectory, named, fields) : await loadRecipeFile(file, fields);
+      const { value: recipe } = fitting(given, profile);
       const manifests = manifestsOf(recipe, profile, recipe.name);
       if (json) sayJson(manifests.map(({ object }) => object));
       else process.stdout.write(manifestsText(manifests));

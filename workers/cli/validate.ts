@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Argument, Command, Option } from 'commander';
 import type { LocatedProblem } from '../../configs/load.ts';
+import type { Profile } from '../../configs/schema.ts';
 import { TemperError } from '../../decisions/errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { fileOption, jsonOption, setOption, type Set } from './options.ts';
@@ -12,6 +13,7 @@ interface Options {
   /** As `plan` and `start` name a recipe; the same as an argument. */
   readonly file?: readonly string[];
   readonly json?: true;
+  readonly profile?: string;
   readonly schema?: 'recipe' | 'profile' | true;
   readonly set: Set;
 }
@@ -32,6 +34,7 @@ export function validate(): Command {
     .addArgument(new Argument('[file...]', 'recipes and profiles; a profile is told by its field `backend`'))
     .addOption(fileOption().argParser((path, before: readonly string[] | undefined) => [...(before ?? []), path]))
     .addOption(setOption())
+    .addOption(new Option('--profile <name>', 'check too that this profile has what the recipes ask for'))
     .addOption(
       new Option('--schema [what]', 'print the fields as JSON Schema, for editors').choices(['recipe', 'profile']),
     )
@@ -41,6 +44,7 @@ export function validate(): Command {
       `
 Examples:
   $ temper validate mine.yaml --set seed=2
+  $ temper validate mine.yaml --profile h100
   $ temper validate --schema > recipe.schema.json    # in a recipe: # yaml-language-server: $schema=recipe.schema.json
 
 Ends with 0 when everything is valid, with 2 when something is not.`,
@@ -56,11 +60,13 @@ async function printSchema(what: 'recipe' | 'profile'): Promise<void> {
   process.stdout.write(jsonSchemaText(what));
 }
 
-async function checkAll(files: readonly string[], { json, set }: Options): Promise<void> {
+async function checkAll(files: readonly string[], { json, set, profile: named }: Options): Promise<void> {
   const { valuesOf } = await import('./given-recipe.ts');
   const values = valuesOf(set);
+  const profile = named === undefined ? null : await profileOfThisMachine(named);
   const checked: Checked[] = [];
-  for (const file of files.length > 0 ? files : await filesOfThisMachine()) checked.push(await check(file, values));
+  for (const file of files.length > 0 ? files : await filesOfThisMachine())
+    checked.push(await check(file, values, profile));
   if (json) sayJson(checked.map(({ file, valid, problems }) => ({ file, valid, problems })));
   else for (const { text } of checked) say(text);
   if (checked.some(({ valid }) => !valid)) process.exitCode = exitCodes.badInput;
@@ -77,10 +83,20 @@ async function filesOfThisMachine(): Promise<string[]> {
   return folders.flat();
 }
 
-async function check(file: string, set: Record<string, unknown>): Promise<Checked> {
-  const { loadFile } = await import('../../configs/load.ts');
+async function profileOfThisMachine(name: string): Promise<Profile> {
+  const [{ loadProfile }, { readPlaces }] = await Promise.all([
+    import('../../configs/load.ts'),
+    import('../settings.ts'),
+  ]);
+  return (await loadProfile(readPlaces(process.env).profilesDirectory, name)).value;
+}
+
+async function check(file: string, set: Record<string, unknown>, profile: Profile | null): Promise<Checked> {
+  const { fitting, loadFile } = await import('../../configs/load.ts');
   try {
-    const { kind, value } = await loadFile(file, set);
+    const given = await loadFile(file, set);
+    if (given.kind === 'recipe' && profile !== null) fitting(given, profile);
+    const { kind, value } = given;
     return { file, valid: true, text: `${file}: valid (${kind} ${value.name})`, problems: [] };
   } catch (error) {
     if (!(error instanceof TemperError)) throw error;

@@ -1,13 +1,15 @@
-/** What a job asks of the cluster: the entries of a profile's `jobs` that fit it, the nearest first. Does not cover the manifest (job-manifest.ts). */
-import type { KubernetesProfile } from '../configs/schema-profile.ts';
+/** What a job asks of the cluster: the entries of a profile's `jobs` that fit it, the nearest first. Does not cover the manifest (k8s/job-manifest.ts). */
 import { TemperError } from '../decisions/errors.ts';
+import type { KubernetesProfile } from './schema-profile.ts';
 
 export interface JobNeeds {
   readonly image: string;
   /** Null: the image's own entry point. */
   readonly command: readonly string[] | null;
-  /** Pods. */
+  /** Pods that train. */
   readonly nodes: number;
+  /** Pods of further roles by name; those that the job's command does not have count for nothing. */
+  readonly roles: Readonly<Record<string, number>>;
   /** Of each pod. */
   readonly gpus: number;
   readonly cpu: string | null;
@@ -25,7 +27,7 @@ export function needsOf(
 ): JobNeeds {
   const isOwn = job.kind !== 'evaluate' && job.kind !== 'seal';
   const nearest = { ...jobs['default'], ...jobs[job.kind], ...(isOwn ? jobs[job.phase] : {}) };
-  const { image, command, nodes, gpus, cpu, memory, sharedMemory } = nearest;
+  const { image, command, nodes, roles, gpus, cpu, memory, sharedMemory } = nearest;
   if (image === undefined) {
     throw new TemperError(
       'invalid-input',
@@ -36,6 +38,7 @@ export function needsOf(
     image,
     command: command ?? null,
     nodes: nodes ?? 1,
+    roles: roles ?? {},
     gpus: gpus ?? 0,
     cpu: cpu ?? null,
     memory: memory ?? null,
