@@ -12,7 +12,7 @@ import { handOver, readJobEnd, writeJobEnd } from './job-end.ts';
 import { saveLogs } from './job-logs.ts';
 import { jobManifest, rendezvousService } from './job-manifest.ts';
 import { JobObserver, jobsPath, type ObservedJob, podsPath } from './job-observer.ts';
-import { statusOfJob } from './job-state.ts';
+import { hasEnded, statusOfJob } from './job-state.ts';
 import { stopJob } from './job-stop.ts';
 import type { KubeClient } from './kube-client.ts';
 import { asTemperError, KubeError } from './kube-error.ts';
@@ -101,7 +101,10 @@ class JobReader {
     const found = known?.job.metadata.uid === job.uid ? known : await this.#ask(job);
     if (found === null) return (await readJobEnd(job)) ?? { state: 'vanished' };
     const status = statusOfJob(found.job, found.pods);
-    return status.state === 'ended' ? await this.#record(job, status, found.pods) : status;
+    if (status.state !== 'ended') return status;
+    const { job: last, pods } = isSeenWhole(found) ? found : ((await this.#ask(job)) ?? found);
+    const end = statusOfJob(last, pods);
+    return await this.#record(job, end.state === 'ended' ? end : status, pods);
   }
 
   /** Absence from the observer means nothing: the server has the last word. */
@@ -173,6 +176,11 @@ async function createOrAdopt(client: KubeClient, manifest: Job, directory: strin
   if (found.metadata.deletionTimestamp !== undefined)
     throw new TemperError('backend-unavailable', `job ${name} is being deleted: it is created again when it is gone`);
   return refOf({ job: found });
+}
+
+/** Jobs and pods are watched apart: the end of a Job may be seen before those of its pods. */
+function isSeenWhole({ job, pods }: ObservedJob): boolean {
+  return pods.length >= (job.spec?.parallelism ?? 1) && pods.every(hasEnded);
 }
 
 async function isOurs(job: SentJob, ownerOf: KubernetesBackendOptions['ownerOf']): Promise<boolean> {

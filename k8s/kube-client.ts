@@ -71,7 +71,7 @@ export function createKubeClient(context?: string): KubeClient {
         order.signal?.throwIfAborted();
         const trouble = error instanceof KubeError ? error : new KubeError(`${cluster.server} does not answer in time`);
         if (!trouble.isPassing || tries >= mostTries) throw trouble;
-        await pause(trouble.retryAfterSeconds ?? firstPauseSeconds * 2 ** (tries - 1), order.signal);
+        await pause(Math.max(trouble.retryAfterSeconds ?? 0, firstPauseSeconds * 2 ** (tries - 1)), order.signal);
       }
     }
   };
@@ -202,9 +202,9 @@ function statusOf(text: string): { readonly reason?: string; readonly message?: 
   }
 }
 
-/** With jitter, so that workers that were refused together do not come back together. */
+/** Somewhat longer, so that workers that were refused together do not come back together; never sooner than the server asked for. */
 async function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
-  const milliseconds = Math.min(seconds, longestPauseSeconds) * 1000 * (0.75 + Math.random() / 2);
+  const milliseconds = Math.min(seconds, longestPauseSeconds) * 1000 * (1 + Math.random() / 2);
   await new Promise<void>((resolve) => {
     const done = () => {
       clearTimeout(timer);

@@ -26,7 +26,7 @@ export interface ReflectorOptions<T extends KubeObject> {
 
 /** Seconds. */
 export interface ReflectorTimes {
-  /** After so long without a word (bookmarks come each minute) the connection is dead. @default 90 */
+  /** After so long without a word (bookmarks come each minute) the connection is dead. @default 80 */
   readonly silence: number;
   /** The server ends a watch after this to twice this. @default 240 */
   readonly watch: number;
@@ -36,10 +36,10 @@ export interface ReflectorTimes {
   readonly pause: number;
 }
 
-const defaultTimes: ReflectorTimes = { silence: 90, watch: 240, relist: 600, pause: 0.8 };
+const defaultTimes: ReflectorTimes = { silence: 80, watch: 240, relist: 600, pause: 0.8 };
 const longestPauseSeconds = 30;
-/** A server that ends each watch at once is not asked without a pause. */
-const shortestWatchSeconds = 1;
+/** A watch that lasts no longer came to nothing, however it ended: the pauses grow, so that no server is asked without end. */
+const shortestWatchSeconds = 5;
 const pageSize = 500;
 
 interface Page<T> {
@@ -60,7 +60,6 @@ export class Reflector<T extends KubeObject> {
   readonly #closed = new AbortController();
   #resourceVersion: string | null = null;
   #listedAt = 0;
-  #contactAt: number | null = null;
   #firstList: Promise<void> | null = null;
 
   constructor(options: ReflectorOptions<T>) {
@@ -85,11 +84,6 @@ export class Reflector<T extends KubeObject> {
     return [...this.#known.values()];
   }
 
-  /** Seconds since the server last said anything; null before it ever did. */
-  get silentSeconds(): number | null {
-    return this.#contactAt === null ? null : (performance.now() - this.#contactAt) / 1000;
-  }
-
   close(): void {
     this.#closed.abort();
   }
@@ -98,19 +92,20 @@ export class Reflector<T extends KubeObject> {
     let failures = 0;
     const { signal } = this.#closed;
     while (!signal.aborted) {
+      let began = Infinity;
+      let broke = false;
       try {
         if (this.#resourceVersion === null) await this.#list();
         listed();
-        const began = performance.now();
+        began = performance.now();
         await this.#watch();
-        if (performance.now() - began > shortestWatchSeconds * 1000) failures = 0;
-        else await this.#pause((failures += 1));
       } catch (error) {
+        broke = true;
         if (isExpired(error)) this.#resourceVersion = null;
-        // A watch that got somewhere before it broke begins anew with patience.
-        failures = (this.silentSeconds ?? Infinity) < this.#times.pause ? 1 : failures + 1;
-        await this.#pause(failures);
       }
+      const lasted = performance.now() - began > shortestWatchSeconds * 1000;
+      if (lasted) failures = 0;
+      if (broke || !lasted) await this.#pause((failures += 1));
     }
     listed();
   }
@@ -136,20 +131,21 @@ export class Reflector<T extends KubeObject> {
     }
     this.#resourceVersion = resourceVersion;
     this.#listedAt = performance.now();
-    this.#contactAt = this.#listedAt;
   }
 
-  /** Returns when the server ends the watch or it is time to list again. Throws what broke it. */
+  /** Returns when the server ends the watch or it is time to list again: always after one that told nothing. Throws what broke it. */
   async #watch(): Promise<void> {
     const seconds = Math.ceil(this.#times.watch * (1 + this.#random()));
     const watchdog = new AbortController();
     const signal = AbortSignal.any([this.#closed.signal, watchdog.signal]);
     const silence = () =>
       setTimeout(() => {
+        this.#resourceVersion = null;
         watchdog.abort();
       }, this.#times.silence * 1000);
     const relistSeconds = this.#times.relist * (0.8 + 0.4 * this.#random());
     let timer = silence();
+    let told = false;
     try {
       const query = {
         watch: '1',
@@ -160,13 +156,14 @@ export class Reflector<T extends KubeObject> {
       for await (const event of eventsOf<T>(await this.#options.client.stream(this.#query(query), signal))) {
         clearTimeout(timer);
         timer = silence();
-        this.#contactAt = performance.now();
+        told = true;
         this.#take(event);
-        if (this.#contactAt - this.#listedAt > relistSeconds * 1000) {
+        if (performance.now() - this.#listedAt > relistSeconds * 1000) {
           this.#resourceVersion = null;
           return;
         }
       }
+      if (!told) this.#resourceVersion = null;
     } finally {
       clearTimeout(timer);
       watchdog.abort();

@@ -7,6 +7,7 @@ import { createKubernetesBackend, type KubernetesBackend } from '../../k8s/backe
 import type { KubeClient, KubeRequest } from '../../k8s/kube-client.ts';
 import { KubeError } from '../../k8s/kube-error.ts';
 import type { SentJob } from '../../k8s/kube-types.ts';
+import { jobUidLabel } from '../../k8s/labels.ts';
 import { kubernetesProfile } from '../support/kubernetes-profile.ts';
 
 const open: KubernetesBackend[] = [];
@@ -20,18 +21,21 @@ afterEach(async () => {
   for (const backend of open.splice(0)) await backend.close();
 });
 
-/** A server that keeps Jobs, and whose watches stay silent. */
-function cluster(): () => KubeClient {
+const complete = { conditions: [{ type: 'Complete', status: 'True', lastTransitionTime: '2026-11-29T10:05:00Z' }] };
+
+/** A server that keeps Jobs, and whose watches stay silent. Of pods it tells who asks for those of a Job; a Job that has some is over. */
+function cluster(podsOfJob: readonly object[] = []): () => KubeClient {
   const jobs = new Map<string, SentJob>();
   const answer = ({ method, path, body }: KubeRequest): unknown => {
     const at = new URL(path, 'https://cluster');
     if (at.pathname.endsWith('/services')) return {};
+    if (at.searchParams.get('labelSelector')?.startsWith(jobUidLabel)) return { items: podsOfJob };
     if (!at.pathname.includes('/jobs')) return { metadata: { resourceVersion: '1' }, items: [] };
     if (method === 'POST') {
       const job = structuredClone(body) as SentJob;
       if (jobs.has(job.metadata.name)) throw new KubeError('there already', { status: 409, reason: 'AlreadyExists' });
       const at = { uid: `uid-${String(jobs.size)}`, resourceVersion: '1', creationTimestamp: '2026-11-29T10:00:00Z' };
-      Object.assign(job.metadata, at);
+      Object.assign(job, { metadata: { ...job.metadata, ...at }, ...(podsOfJob.length > 0 && { status: complete }) });
       jobs.set(job.metadata.name, job);
       return job;
     }
@@ -44,7 +48,7 @@ function cluster(): () => KubeClient {
       new Promise<T>((resolve) => {
         resolve(structuredClone(answer(order)) as T);
       }),
-    tail: () => Promise.reject(new Error('no logs here')),
+    tail: () => Promise.reject(new KubeError('no logs here', { status: 404 })),
     stream: (_path, signal) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => {
@@ -96,4 +100,15 @@ test('what a worker made as root is handed to the user of the pods: also where a
   const owners = await Promise.all(['.', 'checkpoints', 'output'].map((name) => stat(join(directory, name))));
   const expected = process.getuid?.() === 0 ? kubernetesProfile().user : process.getuid?.();
   expect(owners.map(({ uid }) => uid)).toEqual([expected, expected, expected]);
+});
+
+test('a Job that is seen to be over before its pods are: they are asked for, and their exit codes kept', async () => {
+  const terminated = { exitCode: 3, startedAt: '2026-11-29T10:00:05Z', finishedAt: '2026-11-29T10:04:59Z' };
+  const pod = {
+    metadata: { name: 't-tiny-a1-0-x', uid: 'pod-1', creationTimestamp: '2026-11-29T10:00:00Z' },
+    status: { phase: 'Failed', containerStatuses: [{ name: 'trainer', state: { terminated } }] },
+  };
+  const backend = install(cluster([pod])(), 'run-1/train/1');
+  const job = await backend.submit(spec('t-tiny-a1', 'run-1/train/1'));
+  expect(await backend.status(job)).toMatchObject({ state: 'ended', ranks: [{ rank: 0, exitCode: 3 }] });
 });

@@ -1,7 +1,8 @@
 /** What a watch must live through: a scripted server answers each list and each watch with what the test says. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { KubeClient, KubeRequest } from '../../k8s/kube-client.ts';
 import { KubeError } from '../../k8s/kube-error.ts';
-import { type KubeObject, Reflector } from '../../k8s/reflector.ts';
+import { type KubeObject, Reflector, type ReflectorTimes } from '../../k8s/reflector.ts';
 import { eventually } from '../support/eventually.ts';
 
 type Answer = object | Error;
@@ -18,7 +19,7 @@ const gone410 = event('ERROR', { code: 410, reason: 'Expired', message: 'too old
 const quiet = Symbol('quiet');
 type Watch = readonly (object | typeof quiet)[] | Error;
 
-function scripted(lists: readonly Answer[], watches: readonly Watch[]) {
+function scripted(lists: readonly Answer[], watches: readonly Watch[], times: Partial<ReflectorTimes> = {}) {
   const asked: string[] = [];
   const said: string[] = [];
   let listed = 0;
@@ -46,7 +47,7 @@ function scripted(lists: readonly Answer[], watches: readonly Watch[]) {
     changed: ({ metadata }) => void said.push(`${metadata.name}@${metadata.resourceVersion}`),
     gone: ({ metadata }) => void said.push(`-${metadata.name}`),
     random: () => 0,
-    times: { pause: 0.001, silence: 0.05 },
+    times: { pause: 0.001, silence: 0.05, ...times },
   });
   return { reflector, asked, said, names: () => reflector.all().map(({ metadata }) => metadata.name) };
 }
@@ -129,4 +130,26 @@ test('nothing is asked before somebody waits, and closing ends it', async () => 
   script.reflector.close();
   await script.reflector.started();
   expect(script.asked).toEqual([]);
+});
+
+test.each<{ title: string; watch: Watch }>([
+  { title: 'ends at once', watch: [] },
+  { title: 'stays silent', watch: [quiet] },
+])('after a watch that $title all is listed again: who tells nothing may know nothing', async ({ watch }) => {
+  await saysInTheEnd(scripted([page(5, []), page(9, [object('a', 8)])], [watch, [quiet]]), ['a@8']);
+});
+
+test.each<{ title: string; watch: Watch }>([
+  { title: 'that it is too old, in the stream', watch: [gone410] },
+  { title: 'that it is too old, by its status', watch: new KubeError('Expired', { status: 410 }) },
+  { title: 'nothing, and ends', watch: [] },
+  { title: 'one thing, and breaks', watch: [event('BOOKMARK', object('', 9)), gone410] },
+])('a server whose watches always say $title is asked ever more seldom', async ({ watch }) => {
+  const script = scripted([page(5, [])], Array<Watch>(100).fill(watch), { pause: 0.02 });
+  await script.reflector.started();
+  await pause(600);
+  script.reflector.close();
+  // Pauses of 0.02 s, 0.04 s, … 0.32 s: six rounds of a list and a watch, where pauses that do not grow give sixty requests.
+  expect(script.asked.length).toBeGreaterThan(4);
+  expect(script.asked.length).toBeLessThan(16);
 });
