@@ -65,9 +65,13 @@ const backends = [
   ),
 ];
 
+/** And what waits for it to be there. */
+const testCluster = '^test/(cluster/|support/eventually)';
+
 const edges = [
   never('nobody-imports-workers', { pathNot: '^(workers|test|bench|scripts)/' }, { path: '^workers/' }),
-  never('nobody-imports-tests', { pathNot: '^test/' }, { path: '^test/' }),
+  never('nobody-imports-tests', { pathNot: '^test/' }, { path: '^test/', pathNot: testCluster }),
+  never('only-benches-use-the-test-cluster', { pathNot: '^(test|bench)/' }, { path: testCluster }),
   never(
     'reports-read-the-leaderboard',
     { path: '^(report/|workers/cli)' },

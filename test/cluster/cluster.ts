@@ -14,7 +14,7 @@ import { Interruption, stopOnSignals } from './life/interruption.ts';
 import { findOwn, listSlots, takeDownOwn } from './life/slots.ts';
 import type { ProcessMark } from './life/state.ts';
 import { markOfProcess, readState } from './life/state.ts';
-import { buildContext } from './machine/binaries.ts';
+import { buildContext } from './machine/kept-build.ts';
 import type { SlotPlaces } from './machine/places.ts';
 
 const usage = 'npm run cluster -- up | down | status [--cache DIR]';

@@ -20,7 +20,8 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { alone } from '../../../scripts/setup/lock.mjs';
 import { readJson } from '../../../scripts/setup/record.mjs';
-import type { Binaries, BuildContext } from '../machine/binaries.ts';
+import type { Binaries } from '../machine/binaries.ts';
+import type { BuildContext } from '../machine/kept-build.ts';
 import { imageNames } from './basic-images.ts';
 import { describeImage } from './dockerfile.ts';
 import type { DescribedImage } from './dockerfile.ts';

@@ -11,7 +11,8 @@ import { ensureBytecode } from '../images/bytecode.ts';
 import { readHostPython } from '../images/host-python.ts';
 import { ensureTrainerImage } from '../images/trainer-image.ts';
 import { ensureBinaries } from '../machine/binaries.ts';
-import type { Binaries, BuildContext } from '../machine/binaries.ts';
+import type { Binaries } from '../machine/binaries.ts';
+import type { BuildContext } from '../machine/kept-build.ts';
 import type { SlotPlaces } from '../machine/places.ts';
 import { thisMachine } from '../machine/this-machine.ts';
 import { missingOn } from '../machine/toolchain.ts';
@@ -32,11 +33,13 @@ export interface BringUp {
   readonly owner: ProcessMark | null;
   readonly self: ProcessMark;
   readonly stop: AbortSignal;
+  /** Added to the API server's own, such as those of an audit log. @default none */
+  readonly apiServerFlags?: (places: SlotPlaces) => readonly string[];
 }
 
 /** Resolves to the places of a cluster that is up. Rejects with a SetupProblem (exit code 69) when this machine lacks something. */
 export async function bringUp(given: BringUp): Promise<SlotPlaces> {
-  const { context, owner, self, stop } = given;
+  const { context, owner, self, stop, apiServerFlags } = given;
   refuseWithoutToolchain(context.environment);
   const binaries = await ensureBinaries(context);
   const python = readHostPython(given.python);
@@ -51,7 +54,7 @@ export async function bringUp(given: BringUp): Promise<SlotPlaces> {
     await Promise.all([makeCertificates(places), writeConfiguration(places, { binaries, mounts: python.mounts })]);
     await makeNamespaces(places);
     const images = [...['pause', 'busybox'].map((name) => join(binaries.images, `${name}.tar`)), trainer];
-    await startComponents(places, { images, say: context.say, stop });
+    await startComponents(places, { images, say: context.say, stop, apiServerFlags: apiServerFlags?.(places) ?? [] });
     changeState(places.state, () => ({ phase: 'up', owner }));
   } catch (error) {
     await takeDown(places);

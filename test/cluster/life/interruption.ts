@@ -1,6 +1,6 @@
 /** A signal that asks us to stop: what is being built ends at once, what is being brought up at its next look. */
 import { signalGroup } from '../../../scripts/setup/processes.mjs';
-import type { BuildContext } from '../machine/binaries.ts';
+import type { BuildContext } from '../machine/kept-build.ts';
 
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 

@@ -11,8 +11,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildContext, ensureBinaries } from './binaries.ts';
-import type { BuildContext } from './binaries.ts';
+import { ensureBinaries } from './binaries.ts';
+import { buildContext } from './kept-build.ts';
+import type { BuildContext } from './kept-build.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -2,20 +2,14 @@
  * The binaries of a cluster: Kubernetes (one binary for five components), etcd and CoreDNS built once with Go from the modules in ../go;
  * containerd, runc, the CNI plugins and a static busybox unpacked from Debian's packages, nothing installed.
  *
- * They lie in a folder named by cache-key.ts. It is made under another name and renamed when it is whole, by one build at a time on a
- * machine; a build that was killed is begun anew, and Go's own cache makes that quick. Folders of older keys are left: remove them by hand.
+ * Does not cover how they are kept (kept-build.ts).
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { runLogged } from '../../../scripts/setup/commands.mjs';
-import { alone } from '../../../scripts/setup/lock.mjs';
-import { SetupProblem } from '../../../scripts/setup/problem.mjs';
 import { makeBasicImages } from '../images/basic-images.ts';
 import { debianTriplet } from './debian-triplet.ts';
-import { cacheKey } from './cache-key.ts';
-import { findCache } from './places.ts';
-import type { CachePlaces } from './places.ts';
-import { run } from './programs.ts';
+import { buildWithGo, ensureKept, work } from './kept-build.ts';
+import type { BuildContext } from './kept-build.ts';
 
 const kubernetes = '1.36.3';
 const [, minor = ''] = kubernetes.split('.');
@@ -35,8 +29,6 @@ const builds = [
 /** Names by which the one binary of Kubernetes is called. */
 const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubelet', 'kubectl'];
 const packages = ['containerd', 'runc', 'containernetworking-plugins', 'busybox-static', 'libseccomp2'];
-const goSettings = { GOTOOLCHAIN: 'local', CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' };
-const softwareProblem = 70;
 
 export interface Binaries {
   readonly folder: string;
@@ -50,78 +42,36 @@ export interface Binaries {
   readonly images: string;
 }
 
-/** What a build works with: the places, the environment, and where to say what is going on. */
-export interface BuildContext {
-  readonly places: CachePlaces;
-  readonly environment: NodeJS.ProcessEnv;
-  readonly say: (line: string) => void;
-  /** What it is, in "Another … is at work". */
-  readonly what: string;
-  /** The process group at work, for who is asked to stop. */
-  child?: number | undefined;
-  /** Gives the lock back; set while it is held. */
-  release: () => void;
-}
-
-export function buildContext(environment: NodeJS.ProcessEnv, say: (line: string) => void): BuildContext {
-  return { places: findCache(environment), environment, say, what: 'build of a cluster', release: () => undefined };
-}
-
 /** Finds the binaries, or builds them. Rejects with a SetupProblem (exit code 70) that has the last lines of what failed. */
 export async function ensureBinaries(context: BuildContext): Promise<Binaries> {
-  const folder = join(context.places.cache, await currentKey(context));
-  if (!existsSync(folder)) {
-    mkdirSync(context.places.cache, { recursive: true });
-    await alone(context, async () => {
-      if (!existsSync(folder)) await build(context, folder);
-    });
-  }
+  const { modules } = context.places;
+  const folder = await ensureKept(context, {
+    modules,
+    steps: [...builds.map((build) => JSON.stringify(build)), ...packages],
+    announcement: 'Building a Kubernetes cluster, once: 6 minutes on 2 idle cores',
+    make: (half) => build(context, half),
+  });
   return binariesIn(folder);
 }
 
-async function currentKey({ places: { modules }, environment }: BuildContext): Promise<string> {
-  const paths = readdirSync(modules, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    /\.(mod|sum|go)$/.test(path),
-  );
-  return cacheKey({
-    files: Object.fromEntries(paths.map((path) => [path, readFileSync(join(modules, path), 'utf8')])),
-    goVersion: (await run('go', ['env', 'GOVERSION'], { environment: { ...environment, ...goSettings } })).trim(),
-    architecture: process.arch,
-    steps: [...builds.map((build) => JSON.stringify(build)), ...packages],
-  });
-}
-
 async function build(context: BuildContext, folder: string): Promise<void> {
-  const half = `${folder}.half`;
-  rmSync(half, { recursive: true, force: true });
-  mkdirSync(join(half, 'bin'), { recursive: true });
-  context.say(`Building a Kubernetes cluster into ${folder}, once: 6 minutes on 2 idle cores.`);
-  await unpackPackages(context, half);
-  for (const { module, target, flags } of builds) {
-    const begun = performance.now();
-    const output = join(half, 'bin', module);
-    const go = ['go', 'build', '-C', join(context.places.modules, module), '-p', '2', '-trimpath'];
-    await work(context, {
-      name: `go build ${module}`,
-      command: 'nice',
-      args: ['-n', '19', ...go, '-ldflags', flags.join(' '), '-o', output, target],
-      environment: goSettings,
-      fix: 'check that the Go module proxy can be reached and that the disk has 6 GB free, then run this again.',
-    });
-    context.say(`  ${module} built in ${((performance.now() - begun) / 1000).toFixed(0)} s`);
+  mkdirSync(join(folder, 'bin'));
+  await unpackPackages(context, folder);
+  for (const one of builds) {
+    const source = join(context.places.modules, one.module);
+    await buildWithGo(context, one, { source, output: join(folder, 'bin', one.module) });
   }
-  for (const component of components) symlinkSync('kube', join(half, 'bin', component));
-  await makeBasicImages(binariesIn(half));
-  renameSync(half, folder);
+  for (const component of components) symlinkSync('kube', join(folder, 'bin', component));
+  await makeBasicImages(binariesIn(folder));
 }
 
 /** The lists of packages may be empty or old on a fresh machine: then they are fetched first. */
-async function unpackPackages(context: BuildContext, half: string): Promise<void> {
+async function unpackPackages(context: BuildContext, folder: string): Promise<void> {
   const script = [
     'apt-get download "$@" || { apt-get -qq update && apt-get download "$@"; }',
-    `for package in ./*.deb; do dpkg-deb -x "$package" ${quoted(join(half, 'system'))}; done`,
+    `for package in ./*.deb; do dpkg-deb -x "$package" ${quoted(join(folder, 'system'))}; done`,
   ].join('\n');
-  const downloads = join(half, 'packages');
+  const downloads = join(folder, 'packages');
   mkdirSync(downloads);
   await work(context, {
     name: 'unpack Debian packages',
@@ -135,25 +85,6 @@ async function unpackPackages(context: BuildContext, half: string): Promise<void
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-interface Work {
-  readonly name: string;
-  readonly command: string;
-  readonly args: string[];
-  readonly environment: object;
-  readonly fix: string;
-}
-
-/** A build that fails is no missing toolchain: it has another exit code. */
-async function work(context: BuildContext, one: Work): Promise<void> {
-  try {
-    await runLogged(context, one);
-  } catch (error) {
-    if (!(error instanceof SetupProblem)) throw error;
-    const { message, fix, details } = error as SetupProblem & { fix: string; details: string };
-    throw new SetupProblem(message, { fix, details, exitCode: softwareProblem });
-  }
 }
 
 function binariesIn(folder: string): Binaries {

@@ -20,12 +20,16 @@ const faster = ['--kube-api-qps=300', '--kube-api-burst=600'];
 export type Component =
   'etcd' | 'containerd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'coredns' | 'kubelet';
 
-export function commandsOf(places: SlotPlaces): Readonly<Record<Component, readonly string[]>> {
+/** `apiServerFlags` are added to those of every cluster. */
+export function commandsOf(
+  places: SlotPlaces,
+  apiServerFlags: readonly string[] = [],
+): Readonly<Record<Component, readonly string[]>> {
   const { folder } = places;
   return {
     etcd: etcd(folder),
     containerd: ['containerd', '--config', join(folder, 'containerd.toml')],
-    'kube-apiserver': apiServer(places),
+    'kube-apiserver': [...apiServer(places), ...apiServerFlags],
     'kube-controller-manager': controllerManager(places),
     'kube-scheduler': [
       'kube-scheduler',

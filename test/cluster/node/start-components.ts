@@ -23,11 +23,13 @@ export interface Start {
   readonly images: readonly string[];
   readonly say: (line: string) => void;
   readonly stop: AbortSignal;
+  /** Added to the API server's own. */
+  readonly apiServerFlags: readonly string[];
 }
 
-export async function startComponents(places: SlotPlaces, { images, say, stop }: Start): Promise<void> {
+export async function startComponents(places: SlotPlaces, { images, say, stop, apiServerFlags }: Start): Promise<void> {
   const begun = performance.now();
-  const commands = commandsOf(places);
+  const commands = commandsOf(places, apiServerFlags);
   const start = async (...names: readonly Component[]) => {
     for (const name of names) await addDaemon(places, name, commands[name]);
   };
@@ -46,7 +48,7 @@ export async function startComponents(places: SlotPlaces, { images, say, stop }:
   await allowCoredns(places);
   await start('coredns');
   await until('containerd answers', async () => await answers(places));
-  for (const image of images) await ctr(places, 'images', 'import', image);
+  for (const image of images) await importImage(places, image);
   await start('kubelet');
   await until('the node is registered', async () => (await lookUp(places, nodePath)) !== undefined);
   await advertiseGpus(places);
@@ -73,6 +75,11 @@ async function answers(places: SlotPlaces): Promise<boolean> {
     () => true,
     () => false, // not listening yet
   );
+}
+
+/** Makes the image in this tar known to the node. */
+export async function importImage(places: SlotPlaces, tar: string): Promise<void> {
+  await ctr(places, 'images', 'import', tar);
 }
 
 async function ctr(places: SlotPlaces, ...args: readonly string[]): Promise<void> {
