@@ -9,6 +9,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInOurPlace } from '../scripts/child.mjs';
+import { beLean } from './lean-process.mjs';
 
 const home = fileURLToPath(new URL('..', import.meta.url));
 const program = join(home, 'workers', 'cli.ts');
@@ -23,6 +24,7 @@ if (!existsSync(join(home, 'node_modules', 'commander'))) {
   process.stdout.write(readFileSync(join(home, 'bin', 'help.txt')));
 } else if (isNewEnough) {
   withoutExperimentalWarnings();
+  beLean();
   await import(program);
 } else {
   const node = findNode();
@@ -32,7 +34,7 @@ if (!existsSync(join(home, 'node_modules', 'commander'))) {
     );
     process.exitCode = 69;
   } else {
-    const args = ['--disable-warning=ExperimentalWarning', program, ...process.argv.slice(2)];
+    const args = ['--disable-warning=ExperimentalWarning', fileURLToPath(import.meta.url), ...process.argv.slice(2)];
     process.exitCode = await runInOurPlace(node, args, { cwd: process.cwd() });
   }
 }

@@ -8,7 +8,7 @@ import { repository } from '../../../scripts/repository.ts';
 
 test('in a clone that is not set up, it says what to run', async () => {
   const clone = await mkdtemp(join(tmpdir(), 'temper-clone-'));
-  for (const file of ['bin/temper.mjs', 'scripts/child.mjs']) {
+  for (const file of ['bin/temper.mjs', 'bin/lean-process.mjs', 'scripts/child.mjs']) {
     await mkdir(join(clone, file, '..'), { recursive: true });
     await copyFile(join(repository, file), join(clone, file));
   }
