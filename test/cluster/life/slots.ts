@@ -51,14 +51,14 @@ export async function takeDownOwn(say: (line: string) => void): Promise<number> 
   });
 }
 
-/** Takes down what process `owner` has brought up, and what is left of killed commands. */
+/** Takes down what process `owner` has brought up, and then what is left of killed commands, which may hang. */
 export async function takeDownOf(owner: ProcessMark, say: (line: string) => void): Promise<void> {
+  const isOurs = ({ standing }: Found) =>
+    standing.kind === 'owned' && standing.owner.pid === owner.pid && standing.owner.started === owner.started;
   await withSlots(say, async () => {
-    for (const { places, standing } of listSlots()) {
-      const isOurs =
-        standing.kind === 'owned' && standing.owner.pid === owner.pid && standing.owner.started === owner.started;
-      if (isOurs || standing.kind === 'leftover') await takeDown(places);
-    }
+    const found = listSlots();
+    const leftovers = found.filter(({ standing }) => standing.kind === 'leftover');
+    for (const { places } of [...found.filter(isOurs), ...leftovers]) await takeDown(places);
   });
 }
 
