@@ -48,6 +48,8 @@ export type JobStatus =
       readonly state: Extract<AttemptState, 'queued' | 'starting' | 'running' | 'stopping'>;
       readonly reason: string | null;
       readonly since: string;
+      /** Part of it runs on this node, which has not answered for so long that its end is not waited for: it is to be stopped. */
+      readonly lostNode?: string;
     }
   | {
       readonly state: 'ended';
@@ -59,7 +61,7 @@ export type JobStatus =
     }
   | { readonly state: 'vanished' };
 
-export type StopReason = 'cancel' | 'shutdown' | 'stalled' | 'deadline';
+export type StopReason = 'cancel' | 'shutdown' | 'stalled' | 'deadline' | 'node-lost';
 
 export interface Backend {
   /** What this backend cannot give a job more of, because it has no notion of it. */
@@ -73,7 +75,10 @@ export interface Backend {
    * Backends wait on events, never one poll per job.
    */
   nextChange(job: JobRef, seen: JobStatus, signal: AbortSignal): Promise<JobStatus>;
-  /** Asks the job to save and stop, then kills it after `graceSeconds`; resolves when nothing of it runs. Idempotent. */
+  /**
+   * Asks the job to save and stop, then kills it after `graceSeconds`; resolves when nothing of it runs, or only what is out of reach on a
+   * node that does not answer. Idempotent.
+   */
   stop(job: JobRef, options: { readonly reason: StopReason; readonly graceSeconds: number }): Promise<void>;
   /** Jobs of this store that are not ended, and of no other that shares the place: for the reaper, `up`'s shutdown and tests. */
   list(): Promise<readonly JobRef[]>;

@@ -5,6 +5,7 @@
  */
 import { checkpointId } from '../decisions/checkpoint-id.ts';
 import { dueSteps } from '../decisions/due-steps.ts';
+import { directoryAfter } from '../decisions/job-over.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
@@ -79,7 +80,8 @@ export async function candidatesForGate(
   let upTo = Infinity;
   let at = attempts.findLast(({ state, runId }) => state === 'completed' && runId === context.runId);
   for (; at !== undefined; at = predecessor(attempts, at)) {
-    for (const checkpoint of at.directory === null ? [] : await store.checkpoints(at.directory, { isOver: true })) {
+    const is = directoryAfter(at.evidence?.ranks ?? []);
+    for (const checkpoint of at.directory === null ? [] : await store.checkpoints(at.directory, is)) {
       const { step, level } = checkpoint;
       if (level === 'torn' || step > upTo || !due.has(step) || chosen.has(step)) continue;
       const { id } = await recordCheckpoint(dependencies, context, { attempt: at.number, checkpoint });

@@ -19,6 +19,8 @@ export type JobEvent =
   | { readonly kind: 'stalled'; readonly because: string }
   /** It has waited to start for longer than the recipe allows. */
   | { readonly kind: 'waited'; readonly because: string }
+  /** A node that it runs on does not answer: no end of it will be seen. */
+  | { readonly kind: 'lost'; readonly because: string }
   | { readonly kind: 'ended' };
 
 interface OfJob {
@@ -32,7 +34,7 @@ export interface JobActivities {
   submitJob(input: Omit<OfJob, 'job'>): Promise<JobRef>;
   /** Resolves at the next event. `seenSteps` are the checkpoints that were told before. */
   awaitJob(input: OfJob & { readonly seenSteps: readonly number[] }): Promise<JobEvent>;
-  /** Resolves when nothing of the job runs. */
+  /** Resolves when nothing of the job runs that can be reached. */
   stopJob(input: OfJob & { readonly reason: StopReason }): Promise<void>;
 }
 

@@ -7,6 +7,7 @@ import { batchAfter, factorAfter } from '../decisions/attempt-changes.ts';
 import { batchOfPhase } from '../decisions/batch-of-phase.ts';
 import { classify, incidentOf } from '../decisions/classify.ts';
 import type { Evidence, FailureClass, Incident } from '../decisions/failure.ts';
+import { directoryAfter } from '../decisions/job-over.ts';
 import { decideRetry, type RetryDecision, type RetrySituation } from '../decisions/retry.ts';
 import { retryPolicies } from '../decisions/retry-policies.ts';
 import { sentenceOfClass, sentenceOfRetry } from '../decisions/sentences.ts';
@@ -47,15 +48,18 @@ export function judgeActivities(dependencies: ActivityDependencies): JudgeActivi
   return {
     async judgeAttempt(ended) {
       const { context, ticket } = ended;
-      const { store } = dependencies.placeOf(context.profile);
-      const checkpoints = await store.checkpoints(ticket.directory, { isOver: true });
+      const { store, backend } = dependencies.placeOf(context.profile);
+      const status = await backend.status(ended.job);
+      const ends = status.state === 'ended' ? status.ranks : [];
+      // What its trainer finished before its node was lost, its watch has taken already.
+      const checkpoints = await store.checkpoints(ticket.directory, directoryAfter(ends));
       const evidence = await gatherEvidence(dependencies, ended, {
         targetArtifactComplete:
           checkpoints.some((at) => at.level === 'complete' && at.step === ticket.of) ||
           ticket.asked.resume?.step === ticket.of,
         newestCompleteStep: newestComplete(checkpoints),
         firstNotFiniteStep: lowest(checkpoints.map((at) => at.firstNotFinite)),
-        ...(await observedIn(store, ticket)),
+        ...(await observedIn(store, ticket, checkpoints)),
       });
       for (const checkpoint of checkpoints) {
         if (checkpoint.level === 'complete')
@@ -91,8 +95,12 @@ function lowest(steps: readonly (number | null)[]): number | null {
 }
 
 /** Of a foreign trainer, what its log and its checkpoints show in place of a result. */
-async function observedIn(store: RunStore, { directory }: AttemptTicket): Promise<Pick<Evidence, 'observed'>> {
-  const observed = await store.observed(directory);
+async function observedIn(
+  store: RunStore,
+  { directory }: AttemptTicket,
+  checkpoints: readonly CheckpointOnStore[],
+): Promise<Pick<Evidence, 'observed'>> {
+  const observed = await store.observed(directory, checkpoints);
   return observed === null ? {} : { observed };
 }
 

@@ -86,13 +86,17 @@ async function begin(
   return isJobOver(await backend.status(job)) ? null : job;
 }
 
-/** A cancelled activity leaves no job behind. */
+/** A cancelled activity leaves no job behind; one whose node is lost is left, and the next try begins another. */
 async function untilItEnds(backend: Backend, job: JobRef, graceSeconds: number): Promise<JobStatus> {
   const { cancellationSignal } = Context.current();
   let status = await backend.status(job);
-  while (!isJobOver(status) && !cancellationSignal.aborted)
+  while (!isJobOver(status) && status.lostNode === undefined && !cancellationSignal.aborted)
     status = await backend.nextChange(job, status, cancellationSignal);
   if (isJobOver(status)) return status;
+  if (!cancellationSignal.aborted) {
+    await backend.stop(job, { reason: 'node-lost', graceSeconds });
+    throw new TemperError('backend-unavailable', `job ${job.name} was lost with node ${status.lostNode ?? ''}`);
+  }
   await backend.stop(job, { reason: 'cancel', graceSeconds });
   return await Context.current().cancelled;
 }

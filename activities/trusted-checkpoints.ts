@@ -5,6 +5,7 @@
  */
 import { rollBacksOf } from '../decisions/attempt-changes.ts';
 import { checkpointId } from '../decisions/checkpoint-id.ts';
+import { directoryAfter } from '../decisions/job-over.ts';
 import type { ResumeCandidate, RollBack } from '../decisions/resume-point.ts';
 import { retryPolicies } from '../decisions/retry-policies.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
@@ -58,9 +59,9 @@ async function onStore(
   { damaged }: Distrust,
 ): Promise<ResumeCandidate[]> {
   const found = await Promise.all(
-    attempts.map(async ({ number, directory, workflowId, phase, endedAt }) => {
-      const job = { isOver: endedAt !== null };
-      const checkpoints = directory === null ? [] : await store.checkpoints(directory, job);
+    attempts.map(async ({ number, directory, workflowId, phase, endedAt, evidence }) => {
+      const is = endedAt === null ? 'written' : directoryAfter(evidence?.ranks ?? []);
+      const checkpoints = directory === null ? [] : await store.checkpoints(directory, is);
       return checkpoints.map((checkpoint): ResumeCandidate => {
         const { path, step, resumable, finite, seal } = checkpoint;
         const damage = damaged.get(path);

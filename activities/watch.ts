@@ -1,5 +1,6 @@
 /**
- * One wait for the next event of a job: a due checkpoint, a stall, a wait in the queue that is too long, or the end, whichever comes first.
+ * One wait for the next event of a job: a due checkpoint, a stall, a wait in the queue that is too long, a lost node, or the end, whichever
+ * comes first.
  *
  * Owns nothing: it may be killed and begun anew at any time. Does not cover what an event means (jobs.ts, judge-attempt.ts).
  */
@@ -28,7 +29,7 @@ const scansThatMayFail = 5;
 
 export type SeenEvent =
   | { readonly kind: 'checkpoint'; readonly checkpoint: CheckpointOnStore }
-  | { readonly kind: 'stalled' | 'waited'; readonly because: string }
+  | { readonly kind: 'stalled' | 'waited' | 'lost'; readonly because: string }
   | { readonly kind: 'ended' };
 
 export interface Watched {
@@ -117,7 +118,7 @@ export class Watch {
     return this.#input.ticket.dueSteps.includes(step) && !this.#input.seenSteps.includes(step);
   }
 
-  /** The end of the job; a due checkpoint that nobody was told of goes before it. */
+  /** The end of the job, or that none will come; a due checkpoint that nobody was told of goes before it. */
   async #end(): Promise<SeenEvent> {
     const { job, ticket } = this.#input;
     let status = await this.#backend.status(job);
@@ -126,12 +127,14 @@ export class Watch {
       this.#beat();
       if (isJobOver(status)) break;
       await this.#record(status.state);
+      if (status.lostNode !== undefined) break;
       status = await this.#backend.nextChange(job, status, this.#gone.signal);
       if (this.#gone.signal.aborted) return await new Promise(() => undefined);
     }
     const { checkpoints } = await this.#dependencies.scanner.scanNow(ticket.directory);
     const untold = checkpoints.find((checkpoint) => this.#isNewAndDue(checkpoint));
-    return untold ? { kind: 'checkpoint', checkpoint: untold } : { kind: 'ended' };
+    if (untold) return { kind: 'checkpoint', checkpoint: untold };
+    return isJobOver(status) ? { kind: 'ended' } : lost(status.lostNode);
   }
 
   /** The row of the attempt says what its job does: one write for each change that goes forward. */
@@ -209,6 +212,10 @@ export class Watch {
     };
     this.#activity.heartbeat(details);
   }
+}
+
+function lost(node = 'of the job'): SeenEvent {
+  return { kind: 'lost', because: `node ${node} does not answer any more` };
 }
 
 /** What the wait before this one, in a worker that is gone, had watched without seeing anything newer. */

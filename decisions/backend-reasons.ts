@@ -1,5 +1,8 @@
 /** What a backend's own words for an end mean. Words that are not here (`Error`, `Completed`) explain nothing. */
-import type { FailureClass } from './failure.ts';
+import type { FailureClass, RankEnd } from './failure.ts';
+
+/** The one word that is Temper's: nobody saw it end, and its node has not answered for so long that nobody waits for it. */
+export const nodeUnreachable = 'NodeUnreachable';
 
 const classes: Readonly<Record<string, FailureClass>> = {
   OOMKilled: 'host-oom',
@@ -13,6 +16,7 @@ const classes: Readonly<Record<string, FailureClass>> = {
   DeletionByTaintManager: 'node-lost',
   DeletionByPodGC: 'node-lost',
   NodeLost: 'node-lost',
+  [nodeUnreachable]: 'node-lost',
   NodeShutdown: 'node-lost',
   'machine-restarted': 'node-lost',
   NodeAffinity: 'unschedulable',
@@ -38,4 +42,9 @@ export function classOfReason(reason: string | null, lines: readonly string[]): 
   const named = reason === null ? undefined : classes[reason];
   if (named === 'evicted' && lines.some((line) => /ephemeral[- ]storage/i.test(line))) return 'disk-full';
   return named ?? null;
+}
+
+/** It may be at work still, in its own directory, until its node answers again. */
+export function mayStillRun({ reason }: RankEnd): boolean {
+  return reason === nodeUnreachable;
 }

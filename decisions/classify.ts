@@ -4,8 +4,9 @@
  * Covers the order in which evidence speaks: proof, the trainer's own words, Temper's own stop, the process that failed first.
  * Does not cover gathering evidence (k8s/, local/, store/), what is proof (proof.ts) or what follows (retry.ts).
  */
+import { classOfReason } from './backend-reasons.ts';
 import { firstNotFiniteOf } from './decisive-metrics.ts';
-import type { ClassReason, Evidence, FailureClass, Incident, TrainerResult } from './failure.ts';
+import type { ClassReason, Evidence, FailureClass, Incident, RankEnd, TrainerResult } from './failure.ts';
 import { proveByObservation } from './proof-by-observation.ts';
 import { proveCompletion } from './proof.ts';
 import { type Cause, causeInLog, rootCauseOf, type WeighedCause } from './root-cause.ts';
@@ -114,12 +115,20 @@ const classesOfStop = {
   shutdown: 'interrupted',
   stalled: 'stalled',
   deadline: 'deadline',
+  'node-lost': 'node-lost',
 } as const;
+
+function isOfLostNode({ reason, lastLines }: RankEnd): boolean {
+  return classOfReason(reason, lastLines) === 'node-lost';
+}
 
 /** Temper's own stop explains the end, unless a process had a cause of its own or the result is worse than incomplete. */
 function ownStop(evidence: Evidence, root: WeighedCause | null, disproved?: FailureClass): Failure | null {
   const why = evidence.stoppedByTemper;
   if (why === 'no' || disproved === 'resume-mismatch' || disproved === 'not-finite') return null;
+  // Whatever its peers died of, with the node they lost their peer.
+  const lost = why === 'node-lost' ? rootCauseOf(evidence.ranks.filter(isOfLostNode)) : null;
+  if (lost !== null) return failedOf(lost);
   if (root?.because.rule === 'log-line' && root.weight === 'cause') return null;
   const doing = evidence.lastProgress?.doing ?? 'starting';
   return failed(

@@ -143,7 +143,7 @@ export interface Evidence {
   /** `vanished`: neither the job nor a record of its end exists. */
   readonly job: 'ended' | 'vanished';
   /** True when Temper itself asked the job to stop. */
-  readonly stoppedByTemper: 'no' | 'cancel' | 'shutdown' | 'stalled' | 'deadline';
+  readonly stoppedByTemper: 'no' | 'cancel' | 'shutdown' | 'stalled' | 'deadline' | 'node-lost';
   readonly ranks: readonly RankEnd[];
   /** Seconds that the job held what it runs on; time in a queue is none. */
   readonly ranSeconds: number;
@@ -191,11 +191,12 @@ export type ClassReason =
   | (OfRank & { readonly rule: 'log-line'; readonly line: string })
   | (OfRank & { readonly rule: 'exit-code'; readonly exitCode: number })
   | (OfRank & { readonly rule: 'signal'; readonly signal: string })
-  | (OfRank & { readonly rule: 'backend-reason'; readonly reason: string })
+  /** `node` is absent where the backend has none. */
+  | (OfRank & { readonly rule: 'backend-reason'; readonly reason: string; readonly node?: string })
   /** What watched the process died before it saw an end; `began`: it had seen a beginning. */
   | (OfRank & { readonly rule: 'end-unseen'; readonly began: boolean })
   | { readonly rule: 'trainer-said'; readonly reason: string; readonly message: string }
-  | { readonly rule: 'stopped-by-temper'; readonly why: 'cancel' | 'shutdown' | 'stalled' | 'deadline' }
+  | { readonly rule: 'stopped-by-temper'; readonly why: 'cancel' | 'shutdown' | 'stalled' | 'deadline' | 'node-lost' }
   | { readonly rule: 'no-result' }
   | { readonly rule: 'result-of-another-job'; readonly job: string; readonly attempt: number }
   | { readonly rule: 'no-step-trained'; readonly startStep: number; readonly targetStep: number }

@@ -1,4 +1,16 @@
 /** When a job is over, for every backend and everybody who waits. Does not cover how it ended (classify.ts). */
+import { mayStillRun } from './backend-reasons.ts';
+import type { RankEnd } from './failure.ts';
+
+/**
+ * What may still happen in the directory of a job: it runs; nothing of it does; or it counts no more, and may be at work all the same, on a
+ * node that does not answer.
+ */
+export type DirectoryIs = 'written' | 'finished' | 'abandoned';
+
+export function directoryAfter(ranks: readonly RankEnd[]): DirectoryIs {
+  return ranks.some(mayStillRun) ? 'abandoned' : 'finished';
+}
 
 /** Whether nothing of the job runs any more: it ended, or nothing is known of it. */
 export function isJobOver<Status extends { readonly state: string }>(

@@ -70,7 +70,7 @@ function causeOf(end: RankEnd): WeighedCause | null {
   }
   const reasonClass = classOfReason(end.reason, lastLines);
   if (reasonClass !== null && end.reason !== null) {
-    const because: ClassReason = { rule: 'backend-reason', rank, reason: end.reason };
+    const because: ClassReason = { rule: 'backend-reason', rank, reason: end.reason, ...(node === '' ? {} : { node }) };
     return { class: reasonClass, rootCause: end.reason, rank, node, because, weight: 'cause' };
   }
   if (signal === null && exitCode === null && endsUnseen.includes(end.reason)) return fromUnseen(end);

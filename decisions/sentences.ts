@@ -3,6 +3,7 @@
  *
  * Covers classes, retry decisions, resume points, stalls and identities. Does not cover gates (gate-sentences.ts).
  */
+import { nodeUnreachable } from './backend-reasons.ts';
 import { shapeText } from './change-sentences.ts';
 import type { ClassReason, FailureClass, RankRole } from './failure.ts';
 import type { IdentityDifference } from './identity.ts';
@@ -73,7 +74,7 @@ function classReason(because: ClassReason): string {
     case 'signal':
       return `${whoEnded(because)} was ended by ${because.signal}`;
     case 'backend-reason':
-      return `the backend says ${because.reason} of ${whoEnded(because)}`;
+      return backendReason(because);
     case 'end-unseen':
       return because.began
         ? `nobody saw ${whoEnded(because)} end: what watched it died too`
@@ -81,6 +82,7 @@ function classReason(because: ClassReason): string {
     case 'trainer-said':
       return `the trainer stopped itself (${because.reason}): ${because.message}`;
     case 'stopped-by-temper':
+      if (because.why === 'node-lost') return 'a node of it did not answer, so that Temper stopped it';
       return `Temper stopped it (${because.why})`;
     case 'no-result':
       return 'it ended without a result, and an exit code alone proves nothing';
@@ -99,6 +101,13 @@ function classReason(because: ClassReason): string {
 
 function whoEnded({ rank, role }: { readonly rank: number; readonly role?: RankRole }): string {
   return role === undefined ? `rank ${rank}` : `${role.name} ${role.index}`;
+}
+
+function backendReason(because: Extract<ClassReason, { rule: 'backend-reason' }>): string {
+  const { reason, node } = because;
+  if (reason === nodeUnreachable)
+    return `node ${node ?? 'unknown'}, where ${whoEnded(because)} ran, does not answer any more`;
+  return `the backend says ${reason} of ${whoEnded(because)}${node === undefined ? '' : ` on ${node}`}`;
 }
 
 type UnprovenReason = Extract<

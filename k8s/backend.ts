@@ -6,13 +6,14 @@
  */
 import type { Backend, JobRef, JobStatus } from '../activities/backend.ts';
 import type { KubernetesProfile } from '../configs/schema-profile.ts';
+import { mayStillRun } from '../decisions/backend-reasons.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { isJobOver } from '../decisions/job-over.ts';
 import { handOver, readJobEnd, writeJobEnd } from './job-end.ts';
 import { saveLogs } from './job-logs.ts';
 import { jobManifest, rendezvousService } from './job-manifest.ts';
 import { JobObserver, jobsPath, type ObservedJob, podsPath } from './job-observer.ts';
-import { hasEnded, statusOfJob } from './job-state.ts';
+import { hasEnded, nextLossAt, statusOfJob } from './job-state.ts';
 import { stopJob } from './job-stop.ts';
 import type { KubeClient } from './kube-client.ts';
 import { asTemperError, KubeError } from './kube-error.ts';
@@ -27,6 +28,8 @@ export interface KubernetesBackend extends Backend {
 export interface KubernetesBackendOptions {
   /** Who a directory of this store belongs to; jobs of other owners are another Temper's. @default every job of the namespace is ours */
   readonly ownerOf?: (directory: string) => Promise<string | null>;
+  /** @default the machine's clock */
+  readonly now?: () => Date;
 }
 
 /** A Job whose end is recorded goes after this. */
@@ -35,11 +38,11 @@ const secondsAfterRecord = 3600;
 export function createKubernetesBackend(
   profile: KubernetesProfile,
   client: KubeClient,
-  { ownerOf }: KubernetesBackendOptions = {},
+  { ownerOf, now = () => new Date() }: KubernetesBackendOptions = {},
 ): KubernetesBackend {
   const { namespace } = profile;
   const observer = new JobObserver(client, namespace);
-  const reader = new JobReader(client, observer, namespace);
+  const reader = new JobReader({ client, observer, namespace, now });
   let service: Promise<void> | null = null;
   return {
     fixed: [],
@@ -59,18 +62,18 @@ export function createKubernetesBackend(
         for (;;) {
           const status = await reader.status(job);
           if (signal.aborted || differs(status, seen)) return status;
-          await waiter.next(signal);
+          await waiter.next(signal, reader.millisecondsToLoss(job));
         }
       } finally {
         waiter.close();
       }
     },
     async stop(job, { reason, graceSeconds }) {
-      await stopJob(job, { reason, graceSeconds, client, observer, namespace, status: () => reader.status(job) });
+      await stopJob(job, { reason, graceSeconds, client, observer, namespace, reader });
     },
     async list() {
       await observer.started();
-      const live = observer.all().filter(({ job, pods }) => statusOfJob(job, pods).state !== 'ended');
+      const live = observer.all().filter(({ job, pods }) => statusOfJob(job, pods, now()).state !== 'ended');
       const ours = await Promise.all(live.map(({ job }) => isOurs(job, ownerOf)));
       return live.filter((_, index) => ours[index]).map(refOf);
     },
@@ -81,16 +84,25 @@ export function createKubernetesBackend(
   };
 }
 
+interface Reading {
+  readonly client: KubeClient;
+  readonly observer: JobObserver;
+  readonly namespace: string;
+  readonly now: () => Date;
+}
+
 /** Reads what is known of a job: the record of its end, the observer, and where that knows nothing, the server. */
 class JobReader {
   readonly #client: KubeClient;
   readonly #observer: JobObserver;
   readonly #namespace: string;
+  readonly #now: () => Date;
 
-  constructor(client: KubeClient, observer: JobObserver, namespace: string) {
+  constructor({ client, observer, namespace, now }: Reading) {
     this.#client = client;
     this.#observer = observer;
     this.#namespace = namespace;
+    this.#now = now;
   }
 
   async status(job: JobRef): Promise<JobStatus> {
@@ -100,11 +112,18 @@ class JobReader {
     const known = this.#observer.find(job.name);
     const found = known?.job.metadata.uid === job.uid ? known : await this.#ask(job);
     if (found === null) return (await readJobEnd(job)) ?? { state: 'vanished' };
-    const status = statusOfJob(found.job, found.pods);
+    const status = statusOfJob(found.job, found.pods, this.#now());
     if (status.state !== 'ended') return status;
     const { job: last, pods } = isSeenWhole(found) ? found : ((await this.#ask(job)) ?? found);
-    const end = statusOfJob(last, pods);
+    const end = statusOfJob(last, pods, this.#now());
     return await this.#record(job, end.state === 'ended' ? end : status, pods);
+  }
+
+  /** Until its status is another one without an event; null where it needs one. */
+  millisecondsToLoss({ uid }: JobRef): number | null {
+    const now = this.#now();
+    const at = nextLossAt(this.#observer.podsOf(uid), now);
+    return at === null ? null : at.getTime() - now.getTime();
   }
 
   /** Absence from the observer means nothing: the server has the last word. */
@@ -126,7 +145,9 @@ class JobReader {
     end: Extract<JobStatus, { state: 'ended' }>,
     pods: readonly SeenPod[],
   ): Promise<JobStatus> {
-    const ranks = await saveLogs(job, end.ranks, { client: this.#client, namespace: this.#namespace, pods });
+    const lostNodes = new Set(end.ranks.filter(mayStillRun).map(({ node }) => node));
+    const answering = pods.filter(({ spec }) => !lostNodes.has(spec?.nodeName ?? ''));
+    const ranks = await saveLogs(job, end.ranks, { client: this.#client, namespace: this.#namespace, pods: answering });
     await writeJobEnd(job, { ...end, ranks });
     await this.#letGo(job);
     return { ...end, ranks };

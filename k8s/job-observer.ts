@@ -16,13 +16,18 @@ export interface ObservedJob {
 }
 
 export interface JobWaiter {
-  /** Resolves at the next change of the Job or its pods since the waiter was made or last resolved, or when the signal aborts. */
-  next(signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves at the next change of the Job or its pods since the waiter was made or last resolved, when the signal aborts, or after
+   * `milliseconds` (null: never).
+   */
+  next(signal: AbortSignal, milliseconds: number | null): Promise<void>;
   close(): void;
 }
 
 /** Many more than can go before their pods have. */
 const goneJobsKept = 5000;
+/** Node's own bound: beyond it a timer fires at once. */
+const longestTimer = 2 ** 31 - 1;
 const labelSelector = `${labels.managed}=true`;
 
 export class JobObserver {
@@ -94,18 +99,16 @@ export class JobObserver {
     const waiters = this.#waiters.get(name) ?? new Set();
     this.#waiters.set(name, waiters.add(wake));
     return {
-      async next(signal) {
+      async next(signal, milliseconds) {
+        let timer: NodeJS.Timeout | undefined;
         await new Promise<void>((resolve) => {
           resolveNext = resolve;
           if (changed || signal.aborted) resolve();
-          signal.addEventListener(
-            'abort',
-            () => {
-              resolve();
-            },
-            { once: true },
-          );
+          signal.addEventListener('abort', wake, { once: true });
+          if (milliseconds !== null) timer = setTimeout(resolve, Math.min(milliseconds, longestTimer));
         });
+        clearTimeout(timer);
+        signal.removeEventListener('abort', wake);
         changed = false;
       },
       close: () => {

@@ -17,26 +17,30 @@ export interface StopOrder {
   readonly client: KubeClient;
   readonly observer: JobObserver;
   readonly namespace: string;
-  /** As it is now; an end is recorded by whoever sees it. */
-  readonly status: () => Promise<JobStatus>;
+  /** An end is recorded by whoever sees it. */
+  readonly reader: {
+    status(job: JobRef): Promise<JobStatus>;
+    millisecondsToLoss(job: JobRef): number | null;
+  };
 }
 
-/** Beyond the pods' own grace: the controller, the node and the watch take their time. */
-const moreSeconds = 60;
+/** Beyond the pods' own grace: the controller and the watch take their time, and a node that does not answer a minute. */
+const moreSeconds = 120;
 
-/** Resolves when nothing of the job runs. Throws `backend-unavailable` when that cannot be confirmed in time: it is asked again. */
+/** Resolves when nothing of the job runs that can be reached. Throws `backend-unavailable` when that cannot be confirmed in time: it is asked again. */
 export async function stopJob(job: JobRef, order: StopOrder): Promise<void> {
-  const waiter = order.observer.waiter(job.name);
+  const { observer, reader, graceSeconds } = order;
+  const waiter = observer.waiter(job.name);
   try {
-    if (!isJobOver(await order.status())) await suspend(job, order);
-    const deadline = AbortSignal.timeout((order.graceSeconds + moreSeconds) * 1000);
-    while (!isJobOver(await order.status())) {
+    if (!isJobOver(await reader.status(job))) await suspend(job, order);
+    const deadline = AbortSignal.timeout((graceSeconds + moreSeconds) * 1000);
+    while (!isJobOver(await reader.status(job))) {
       if (deadline.aborted)
         throw new TemperError(
           'backend-unavailable',
-          `job ${job.name} was asked to stop and still has pods: its node may be lost`,
+          `job ${job.name} was asked to stop, and the cluster has not ended it: \`kubectl -n ${order.namespace} describe job ${job.name}\` says why`,
         );
-      await waiter.next(deadline);
+      await waiter.next(deadline, reader.millisecondsToLoss(job));
     }
   } finally {
     waiter.close();

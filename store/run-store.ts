@@ -7,6 +7,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { TemperError } from '../decisions/errors.ts';
 import type { ObservedRun, Progress, TrainerResult } from '../decisions/failure.ts';
+import type { DirectoryIs } from '../decisions/job-over.ts';
 import { inspectCheckpoint, listCheckpoints, type CheckpointOnStore } from './checkpoints.ts';
 import { deleteCheckpoint, emptyTrash, freedBytesOf, leftoversIn } from './delete-checkpoint.ts';
 import { foreignCheckpoints } from './foreign/foreign-checkpoints.ts';
@@ -42,12 +43,13 @@ export interface RunStore {
   requestPath(directory: string): string;
   writeRequest(directory: string, request: unknown): Promise<void>;
   /**
-   * Torn ones included, by step. Those that a foreign trainer has finished are taken into Temper's own folder first; `isOver` when
-   * nothing of the job runs: what has no mark of its own then gets none any more.
+   * Torn ones included, by step. Those that a foreign trainer has finished are taken into Temper's own folder first; in one that is
+   * `finished`, what has no mark of its own gets none any more.
+   * @default the directory is written still
    */
-  checkpoints(directory: string, job?: { readonly isOver: boolean }): Promise<readonly CheckpointOnStore[]>;
-  /** What a foreign trainer's attempt shows at its end; null for a built-in one, whose result speaks. */
-  observed(directory: string): Promise<ObservedRun | null>;
+  checkpoints(directory: string, is?: DirectoryIs): Promise<readonly CheckpointOnStore[]>;
+  /** What a foreign trainer's attempt with these checkpoints shows at its end; null for a built-in one, whose result speaks. */
+  observed(directory: string, checkpoints: readonly CheckpointOnStore[]): Promise<ObservedRun | null>;
   /** Whether a path lies in this store. */
   holds(path: string): boolean;
   /** Null when nothing is there. */
@@ -91,14 +93,13 @@ export function createRunStore(root: string): RunStore {
     },
     requestPath: (directory) => runFiles(directory).request,
     writeRequest: (directory, request) => writeRequest(runFiles(directory), request),
-    async checkpoints(directory, job) {
+    async checkpoints(directory, is) {
       const reading = await readForeignReading(directory);
-      return reading === null ? await listCheckpoints(directory) : await foreignCheckpoints(directory, reading, job);
+      return reading === null ? await listCheckpoints(directory) : await foreignCheckpoints(directory, reading, is);
     },
-    async observed(directory) {
+    async observed(directory, checkpoints) {
       const reading = await readForeignReading(directory);
-      if (reading === null) return null;
-      return await observeRun(directory, reading, await foreignCheckpoints(directory, reading, { isOver: true }));
+      return reading === null ? null : await observeRun(directory, reading, checkpoints);
     },
     holds: (path) => !relative(root, path).startsWith('..'),
     inspect: (checkpointPath) => inspectCheckpoint(checkpointPath),

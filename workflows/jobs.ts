@@ -36,6 +36,9 @@ export interface JobEnd {
   readonly gaveUp: string | null;
 }
 
+/** By what happened to it. */
+const reasonsToStop = { stalled: 'stalled', waited: 'deadline', lost: 'node-lost' } as const;
+
 /** Submits the job of an attempt and waits for its end; `onCheckpoint` hears of each checkpoint that is due. */
 export async function runJob(
   context: PhaseContext,
@@ -56,7 +59,7 @@ export async function runJob(
         onCheckpoint(event.checkpoint);
       } else {
         if (event.kind === 'ended') return { job, gaveUp: null };
-        const reason = event.kind === 'stalled' ? 'stalled' : 'deadline';
+        const reason = reasonsToStop[event.kind];
         await activities(`${title}: stop, ${event.because}`).stopJob({ context, ticket, job, reason });
         return { job, gaveUp: event.kind === 'waited' ? event.because : null };
       }

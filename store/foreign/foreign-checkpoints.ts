@@ -3,21 +3,25 @@
  *
  * Does not cover a job that still runs and its next scan (../scanner.ts).
  */
+import type { DirectoryIs } from '../../decisions/job-over.ts';
 import { asCheckpoint, checkpointsIn, type CheckpointOnStore } from '../checkpoints.ts';
 import { runFiles } from '../run-directory.ts';
 import { collectCheckpoints } from './collect.ts';
 import { foreignLog } from './foreign-log.ts';
 import type { ForeignReading } from './reading.ts';
 
-/** By step, torn ones included. */
+/** By step, torn ones included; of an abandoned directory those that were taken before. */
 export async function foreignCheckpoints(
   directory: string,
   reading: ForeignReading,
-  { isOver }: { readonly isOver: boolean } = { isOver: false },
+  is: DirectoryIs = 'written',
 ): Promise<readonly CheckpointOnStore[]> {
   const log = foreignLog(runFiles(directory).log, reading);
   await log.readOn();
   const { firstNotFinite } = log;
+  // What such a trainer rotates away is not let go either: others go on from it.
+  if (is === 'abandoned') return await checkpointsIn(directory, firstNotFinite);
+  const isOver = is === 'finished';
   const left = await collectCheckpoints(directory, reading, { seen: new Map(), isOver, firstNotFinite });
   const taken = await checkpointsIn(directory, firstNotFinite);
   const torn = left.map(({ path, inspection }) => {

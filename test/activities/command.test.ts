@@ -1,5 +1,5 @@
 /** A phase of kind `command` from its request to its promotion, on a real store with a backend in memory. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Phase, phaseSchema } from '../../configs/schema.ts';
 import { computeSeal, writeSeal } from '../../store/seal.ts';
@@ -85,6 +85,32 @@ test('a killed one goes on from its newest complete checkpoint by its exact path
   );
 });
 
+test('one whose node is lost writes and rotates on: what the next one goes on from stays, and nothing more of it counts', async () => {
+  const context = contextWith();
+  const first = await startAttempt(bench, 1, { context });
+  await save(first, 10, [5, 10]);
+  await save(first, 20, [5, 10, 15, 20]);
+  const lost = bench.held().activities.awaitJob({ ...first, seenSteps: [] });
+  await bench.backend.awaited();
+  bench.backend.loseNode(first.job, 'gpu-7');
+  expect(await lost).toMatchObject({ kind: 'lost' });
+  await bench.as(runId).stopJob({ ...first, reason: 'node-lost' });
+  expect(await bench.as(runId).judgeAttempt(first)).toMatchObject({ kind: 'resume' });
+  const second = await startAttempt(bench, 2, { context });
+  expect(second.ticket.resumeStep).toBe(20);
+  const resumed = second.ticket.asked.resume?.path ?? '';
+
+  for (const step of [30, 40, 50]) await save(first, step, [5, 10, 15, 20, step]);
+  for (const step of [10, 20])
+    await rm(join(first.ticket.directory, 'output', `checkpoint-${String(step)}`), { recursive: true });
+  await save(second, 30, [5, 10, 15, 20, 30]);
+  bench.backend.end(second.job, killed);
+  await bench.as(runId).judgeAttempt(second);
+  const third = await startAttempt(bench, 3, { context });
+  expect(third.ticket.asked.resume?.path).toBe(join(second.ticket.directory, 'checkpoints', 'checkpoint-30'));
+  expect(await bench.store.inspect(resumed)).toMatchObject({ level: 'complete' });
+});
+
 test('it is done when the last step is saved, whatever its exit code; then it is sealed by a job and promoted', async () => {
   const context = contextWith();
   await killedAt20(context);
@@ -144,6 +170,27 @@ test('a sealing job that fails is said, and a person who asks again gets a new o
   const last = sealings().at(-1);
   bench.backend.end({ name: last?.name ?? '', uid: '', directory: '' });
   expect((await again).digest).not.toBeNull();
+});
+
+test('a sealing job that is lost with its node is begun anew by itself', async () => {
+  const context = contextWith();
+  const attempt = await startAttempt(bench, 1, { context });
+  await save(attempt, 50, [50]);
+  bench.backend.end(attempt.job);
+  await bench.as(runId).judgeAttempt(attempt);
+  const record = (await bench.ledger.checkpointsOf({ runId: context.runId, phase: 'tuned' })).at(-1);
+  if (record === undefined) throw new Error('no checkpoint is recorded');
+  const { id, path, format, base, step, digest } = record;
+  const promote = () =>
+    bench
+      .as(runId)
+      .promote({ context, checkpoint: { id, path, format, base, step, digest }, because: 'x', score: null });
+  const lost = promote();
+  await bench.backend.awaited();
+  const sealing = bench.backend.submitted.at(-1)?.name ?? '';
+  bench.backend.loseNode({ name: sealing, uid: '', directory: '' }, 'gpu-7');
+  await expect(lost).rejects.toMatchObject({ nonRetryable: false, message: `job ${sealing} was lost with node gpu-7` });
+  expect(bench.backend.stopped).toMatchObject([{ job: sealing, reason: 'node-lost' }]);
 });
 
 test.each([

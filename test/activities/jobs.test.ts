@@ -100,6 +100,17 @@ describe('awaitJob answers at the next event', () => {
     expect(await event).toEqual({ kind: 'ended' });
   });
 
+  test('a node that does not answer, after what was saved before', async () => {
+    const event = bench.held().activities.awaitJob({ ...attempt, seenSteps: [20] });
+    bench.backend.run(attempt.job);
+    await trainer.saves(20);
+    await trainer.saves(40);
+    bench.backend.loseNode(attempt.job, 'gpu-7');
+    expect(await event).toMatchObject({ kind: 'checkpoint', checkpoint: { step: 40 } });
+    const next = await bench.held().activities.awaitJob({ ...attempt, seenSteps: [20, 40] });
+    expect(next).toEqual({ kind: 'lost', because: 'node gpu-7 does not answer any more' });
+  });
+
   test('a stall, with what it did and for how long', async () => {
     await trainer.says(12, 'training');
     const { activities, beat } = bench.held();

@@ -197,6 +197,28 @@ describe('a failed attempt', () => {
     expect(await attempts()).toMatchObject([{ state: 'lost' }]);
   });
 
+  test('whose node does not answer costs nothing, and the node is named', async () => {
+    const attempt = await startAttempt(bench);
+    await fakeTrainer(attempt).saves(20);
+    await fakeTrainer(attempt).says(23, 'training');
+    bench.backend.loseNode(attempt.job, 'gpu-7');
+    await bench.as(runId).stopJob({ ...attempt, reason: 'node-lost' });
+    const judged = await judge(attempt);
+    expect(judged.sentence).toBe(
+      'attempt 1 at step 23: node-lost: node gpu-7, where rank 0 ran, does not answer any more. Resumes from the newest checkpoint in 5 s: node-lost costs no attempt (0 of 5 spent).',
+    );
+    expect(await incidents()).toMatchObject([{ class: 'node-lost', node: 'gpu-7' }]);
+  });
+
+  test('whose node does not answer has all the same done what it was to do, where its result proves it', async () => {
+    const attempt = await startAttempt(bench);
+    await fakeTrainer(attempt).saves(50);
+    await fakeTrainer(attempt).finishes();
+    bench.backend.loseNode(attempt.job, 'gpu-7');
+    await bench.as(runId).stopJob({ ...attempt, reason: 'node-lost' });
+    expect((await judge(attempt)).kind).toBe('completed');
+  });
+
   test('that Temper stopped because it stalled is charged as a stall', async () => {
     const attempt = await startAttempt(bench);
     await fakeTrainer(attempt).says(12, 'training');

@@ -1,61 +1,23 @@
 /** A pipeline whose phases run as Jobs of a real cluster: a pod is evicted in the middle, and the weights end as on this machine. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
-import { createRunStore } from '../../store/run-store.ts';
-import { runDirectory } from '../../store/run-directory.ts';
-import { type Embedded, type Site, startEmbedded } from '../support/embedded.ts';
-import { eventually } from '../support/eventually.ts';
 import { careless, shortRecipe } from '../support/short-recipe.ts';
-import { makeNamespace, readTestCluster, type TestNamespace } from './test-bed.ts';
+import { makePipelineBed, type PipelineBed } from './pipeline-bed.ts';
+import { readTestCluster } from './test-bed.ts';
 
 const cluster = readTestCluster();
-const profileName = 'test-cluster';
-let namespace: TestNamespace;
-let embedded: Embedded;
-let onCluster: Site;
-let onMachine: Site;
+let bed: PipelineBed;
 
 beforeAll(async () => {
-  namespace = await makeNamespace(cluster, 'pipeline');
-  embedded = await startEmbedded();
-  const profiles = join(embedded.folder, 'profiles');
-  await mkdir(profiles);
-  await writeFile(join(profiles, `${profileName}.yaml`), stringify(profile()));
-  onCluster = await embedded.site('on-cluster', { TEMPER_PROFILES: profiles, TEMPER_TEST_PROFILE: profileName });
-  onMachine = await embedded.site('on-machine');
-  await Promise.all([onCluster.startWorker(), onMachine.startWorker()]);
+  bed = await makePipelineBed(cluster, 'pipeline');
 });
-afterAll(async () => {
-  await embedded.close();
-  await namespace.remove();
-});
-
-function profile() {
-  return {
-    name: profileName,
-    backend: 'kubernetes',
-    namespace: namespace.name,
-    store: { claim: namespace.volumeClaim, path: volume() },
-    jobs: { default: { image: cluster.trainerImage, memory: '3Gi' } },
-    graceSeconds: 30,
-  };
-}
-
-function volume(): string {
-  if (namespace.volumeFolder === null)
-    throw new Error('this test needs a volume that is a folder of this machine: run it on our own cluster');
-  return namespace.volumeFolder;
-}
-
-const attempt = (phase: string, number: number) =>
-  runDirectory(volume(), { pipeline: 'pods', phase, purpose: 'train', number });
+afterAll(() => bed.close());
 
 /** As a drain of its node does: SIGTERM, and the pod's own grace. */
 async function evictPodOf(jobName: string): Promise<void> {
   const names = await cluster.kubectl([
     '-n',
-    namespace.name,
+    bed.namespace,
     'get',
     'pods',
     '-l',
@@ -63,21 +25,17 @@ async function evictPodOf(jobName: string): Promise<void> {
     '-o',
     'jsonpath={.items[*].metadata.name}',
   ]);
-  const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: names, namespace: namespace.name } };
-  const path = `/api/v1/namespaces/${namespace.name}/pods/${names}/eviction`;
+  const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: names, namespace: bed.namespace } };
+  const path = `/api/v1/namespaces/${bed.namespace}/pods/${names}/eviction`;
   await cluster.kubectl(['create', '--raw', path, '-f', '-'], JSON.stringify(body));
 }
 
 test('phases are Jobs, an evicted trainer goes on from what it saved, and the weights are those of this machine', async () => {
+  const { onCluster, onMachine } = bed;
   const recipe = await shortRecipe(['base', 'sft'], careless);
   const pipeline = await onCluster.start('pods', { recipe });
   const expected = await onMachine.start('processes', { recipe });
-  await eventually('sft has a complete checkpoint', 300, async () => {
-    const found = await createRunStore(volume())
-      .checkpoints(attempt('sft', 1))
-      .catch(() => []);
-    return found.some(({ level, step }) => level === 'complete' && step > 0);
-  });
+  await bed.saved(bed.attempt('pods', 'sft', 1));
   const [first] = await onCluster.ledger.attemptsOf({ workflowId: 'pods', phase: 'sft' });
   await evictPodOf(first?.jobName ?? '');
   const [ended] = await Promise.all([pipeline.result(), expected.result()]);
@@ -94,7 +52,7 @@ test('phases are Jobs, an evicted trainer goes on from what it saved, and the we
 
   const jobs = await cluster.kubectl([
     '-n',
-    namespace.name,
+    bed.namespace,
     'get',
     'jobs',
     '-L',
@@ -104,7 +62,7 @@ test('phases are Jobs, an evicted trainer goes on from what it saved, and the we
   expect(jobs.trim().split('\n')).toHaveLength(3);
   const weights = join('checkpoints', 'checkpoint-40', 'adapter_model.safetensors');
   const [pods, processes] = await Promise.all([
-    readFile(join(attempt('sft', 2), weights)),
+    readFile(join(bed.attempt('pods', 'sft', 2), weights)),
     readFile(join(onMachine.attempt('processes', 'sft'), weights)),
   ]);
   expect(pods.equals(processes)).toBe(true);

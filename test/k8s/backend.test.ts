@@ -1,4 +1,7 @@
-/** Two installs of Temper in one namespace, with the same ids and the same paths on volumes of their own: neither takes the other's jobs. */
+/**
+ * Two installs of Temper in one namespace, with the same ids and the same paths on volumes of their own: neither takes the other's jobs.
+ * And time that passes without a word of the cluster.
+ */
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,14 +26,14 @@ afterEach(async () => {
 
 const complete = { conditions: [{ type: 'Complete', status: 'True', lastTransitionTime: '2026-11-29T10:05:00Z' }] };
 
-/** A server that keeps Jobs, and whose watches stay silent. Of pods it tells who asks for those of a Job; a Job that has some is over. */
-function cluster(podsOfJob: readonly object[] = []): () => KubeClient {
+/** A server that keeps Jobs, and whose watches stay silent. `podsOfJob`: told to who asks for those of a Job, which is over then. */
+function cluster(podsOfJob: readonly object[] = [], podsOfAll: readonly object[] = []): () => KubeClient {
   const jobs = new Map<string, SentJob>();
   const answer = ({ method, path, body }: KubeRequest): unknown => {
     const at = new URL(path, 'https://cluster');
     if (at.pathname.endsWith('/services')) return {};
     if (at.searchParams.get('labelSelector')?.startsWith(jobUidLabel)) return { items: podsOfJob };
-    if (!at.pathname.includes('/jobs')) return { metadata: { resourceVersion: '1' }, items: [] };
+    if (!at.pathname.includes('/jobs')) return { metadata: { resourceVersion: '1' }, items: podsOfAll };
     if (method === 'POST') {
       const job = structuredClone(body) as SentJob;
       if (jobs.has(job.metadata.name)) throw new KubeError('there already', { status: 409, reason: 'AlreadyExists' });
@@ -111,4 +114,38 @@ test('a Job that is seen to be over before its pods are: they are asked for, and
   const backend = install(cluster([pod])(), 'run-1/train/1');
   const job = await backend.submit(spec('t-tiny-a1', 'run-1/train/1'));
   expect(await backend.status(job)).toMatchObject({ state: 'ended', ranks: [{ rank: 0, exitCode: 3 }] });
+});
+
+test('a node that does not answer is lost when its minute is over, without an event', async () => {
+  const times = { lastTransitionTime: '2026-11-29T10:05:00Z' };
+  const pod = {
+    metadata: {
+      name: 't-tiny-a1-0-x',
+      uid: 'pod-1',
+      resourceVersion: '1',
+      creationTimestamp: '2026-11-29T10:00:00Z',
+      labels: { [jobUidLabel]: 'uid-0' },
+    },
+    spec: { nodeName: 'gpu-7' },
+    status: {
+      conditions: [
+        { type: 'PodScheduled', status: 'True', ...times },
+        { type: 'ContainersReady', status: 'True', ...times },
+        { type: 'Ready', status: 'False', ...times },
+      ],
+      containerStatuses: [{ name: 'trainer', state: { running: { startedAt: '2026-11-29T10:00:05Z' } } }],
+    },
+  };
+  const began = Date.now();
+  const now = () => new Date(Date.parse('2026-11-29T10:05:59Z') + Date.now() - began);
+  const backend = createKubernetesBackend(kubernetesProfile(), cluster([], [pod])(), { now });
+  open.push(backend);
+  const job = await backend.submit(spec('t-tiny-a1'));
+  const running = await backend.status(job);
+  expect(running).toEqual({ state: 'running', reason: null, since: '2026-11-29T10:00:05Z' });
+  expect(await backend.nextChange(job, running, AbortSignal.timeout(10_000))).toEqual({
+    ...running,
+    lostNode: 'gpu-7',
+  });
+  expect(now().toISOString() > '2026-11-29T10:06:00').toBe(true);
 });

@@ -2,71 +2,20 @@
 import type { JobStatus } from '../../activities/backend.ts';
 import { statusOfJob } from '../../k8s/job-state.ts';
 import type { SeenPod, SentJob } from '../../k8s/kube-types.ts';
-
-const made = '2026-11-29T10:00:00Z';
-const started = '2026-11-29T10:00:05Z';
-const ended = '2026-11-29T10:07:00Z';
-
-const condition = (type: string, reason?: string, message?: string) => ({
-  type,
-  status: 'True',
-  lastTransitionTime: ended,
-  ...(reason === undefined ? {} : { reason }),
-  ...(message === undefined ? {} : { message }),
-});
-
-function job(changes: { pods?: number; status?: object; spec?: object; annotations?: object } = {}): SentJob {
-  return {
-    metadata: {
-      name: 'j',
-      uid: 'u',
-      resourceVersion: '1',
-      creationTimestamp: made,
-      annotations: { ...changes.annotations },
-    },
-    spec: { parallelism: changes.pods ?? 1, template: {}, ...changes.spec },
-    status: { ...changes.status },
-  };
-}
-
-const time = (second: number): string => `2026-11-29T10:08:${String(second).padStart(2, '0')}Z`;
-const at = (type: string, second: number) => ({ ...condition(type), lastTransitionTime: time(second) });
-
-function pod(
-  changes: {
-    index?: number;
-    state?: object;
-    conditions?: object[];
-    phase?: string;
-    made?: string;
-    deletedAt?: string;
-  } = {},
-): SeenPod {
-  const { index = 0, state, conditions = [], phase } = changes;
-  const name = `j-${String(index)}`;
-  return {
-    metadata: {
-      name,
-      uid: `${name}-${changes.made ?? made}`,
-      resourceVersion: '1',
-      creationTimestamp: changes.made ?? made,
-      ...(changes.deletedAt === undefined ? {} : { deletionTimestamp: changes.deletedAt }),
-      annotations: { 'batch.kubernetes.io/job-completion-index': String(index) },
-    },
-    spec: { containers: [], nodeName: `node-${String(index)}` },
-    status: {
-      phase: phase ?? 'Running',
-      conditions: [{ type: 'PodScheduled', status: 'True', lastTransitionTime: made }, ...conditions] as never,
-      containerStatuses:
-        state === undefined ? [] : [{ name: 'trainer', image: 'i', imageID: 'i', ready: true, restartCount: 0, state }],
-    },
-  };
-}
-const running = { running: { startedAt: started } };
-const terminated = (exitCode: number, reason = 'Error', more: object = {}) => ({
-  terminated: { exitCode, reason, startedAt: started, finishedAt: ended, ...more },
-});
-const failed = { status: { conditions: [condition('Failed', 'BackoffLimitExceeded')] } };
+import {
+  at,
+  condition,
+  ended,
+  failed,
+  job,
+  made,
+  now,
+  pod,
+  running,
+  started,
+  terminated,
+  time,
+} from './job-builders.ts';
 
 test.each<{ title: string; job: SentJob; pods: SeenPod[]; want: Partial<JobStatus> }>([
   { title: 'no pod yet', job: job(), pods: [], want: { state: 'queued', reason: 'no pod was made yet', since: made } },
@@ -156,7 +105,7 @@ test.each<{ title: string; job: SentJob; pods: SeenPod[]; want: Partial<JobStatu
     want: { state: 'ended', stopRequested: 'cancel', startedAt: null },
   },
 ])('$title', ({ job: of, pods, want }) => {
-  expect(statusOfJob(of, pods)).toMatchObject(want);
+  expect(statusOfJob(of, pods, now)).toMatchObject(want);
 });
 
 test.each<{ title: string; job: SentJob; pods: SeenPod[]; want: readonly object[] }>([
@@ -240,14 +189,14 @@ test.each<{ title: string; job: SentJob; pods: SeenPod[]; want: readonly object[
     ],
   },
 ])('an end: $title', ({ job: of, pods, want }) => {
-  expect(statusOfJob(of, pods)).toMatchObject({ state: 'ended', ranks: want });
+  expect(statusOfJob(of, pods, now)).toMatchObject({ state: 'ended', ranks: want });
 });
 
 test('a container that could not be started never began', () => {
   const unstarted = {
     terminated: { exitCode: 128, reason: 'StartError', startedAt: '1970-01-01T00:00:00Z', finishedAt: ended },
   };
-  expect(statusOfJob(job(failed), [pod({ phase: 'Failed', state: unstarted })])).toMatchObject({
+  expect(statusOfJob(job(failed), [pod({ phase: 'Failed', state: unstarted })], now)).toMatchObject({
     state: 'ended',
     startedAt: null,
   });

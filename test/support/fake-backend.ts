@@ -3,6 +3,7 @@
  * instead of polls, a stop that resolves when nothing runs.
  */
 import type { Backend, JobRef, JobSpec, JobStatus, StopReason } from '../../activities/backend.ts';
+import { nodeUnreachable } from '../../decisions/backend-reasons.ts';
 import type { RankEnd } from '../../decisions/failure.ts';
 import { rankEnd } from './builders.ts';
 import { isJobOver } from '../../decisions/job-over.ts';
@@ -23,6 +24,8 @@ export interface FakeBackend extends Backend {
   starting(job: JobRef, reason: string): void;
   /** The job is over; without ranks, one process that ended with 0. */
   end(job: JobRef, ...ranks: readonly Partial<RankEnd>[]): void;
+  /** The node that it runs on does not answer any more. */
+  loseNode(job: JobRef, node: string): void;
   /** Neither the job nor a record of its end is left. */
   lose(job: JobRef): void;
 }
@@ -86,7 +89,10 @@ export function fakeBackend(now: () => Date = () => new Date(since)): FakeBacken
     },
     stop(job, { reason, graceSeconds }) {
       stopped.push({ job: job.name, reason, graceSeconds });
-      if (!isJobOver(jobOf(job).status)) change(job, endOf(job, [{ exitCode: 75 }], reason));
+      const { status } = jobOf(job);
+      const node = 'lostNode' in status ? status.lostNode : undefined;
+      const rank = node === undefined ? { exitCode: 75 } : { exitCode: null, reason: nodeUnreachable, node };
+      if (!isJobOver(status)) change(job, endOf(job, [rank], reason));
       return Promise.resolve();
     },
     list: () => Promise.resolve([...jobs.values()].filter(({ status }) => !isJobOver(status)).map(({ ref }) => ref)),
@@ -99,6 +105,9 @@ export function fakeBackend(now: () => Date = () => new Date(since)): FakeBacken
     },
     end(job, ...ranks) {
       change(job, endOf(job, ranks, null));
+    },
+    loseNode(job, node) {
+      change(job, { state: 'running', reason: null, since, lostNode: node });
     },
     lose(job) {
       change(job, { state: 'vanished' });

@@ -59,14 +59,16 @@ describe('a failed attempt', () => {
     expect(await pageOf(bench.client, 'resume/base')).toContain('- Goes on from step 20.');
   });
 
-  test('that stalled is stopped first, and judged after', async () => {
-    const story = bench.tell('stalled', recipeOf([]), {
-      awaitJob: (_, times) =>
-        Promise.resolve(times === 1 ? { kind: 'stalled', because: 'no progress for 900 s' } : { kind: 'ended' }),
+  test.each([
+    { kind: 'stalled', because: 'no progress for 900 s', reason: 'stalled' },
+    { kind: 'lost', because: 'node n1 does not answer any more', reason: 'node-lost' },
+  ] as const)('that is $kind is stopped first, and judged after', async ({ kind, because, reason }) => {
+    const story = bench.tell(kind, recipeOf([]), {
+      awaitJob: (_, times) => Promise.resolve(times === 1 ? { kind, because } : { kind: 'ended' }),
       judgeAttempt: (_, times) => Promise.resolve(times === 1 ? judged('restart') : completed),
     });
     await (await bench.start(story)).result();
-    expect(story.inputsOf('stopJob')).toMatchObject([{ reason: 'stalled', job: { name: 't-base-a1' } }]);
+    expect(story.inputsOf('stopJob')).toMatchObject([{ reason, job: { name: 't-base-a1' } }]);
     expect(story.inputsOf('submitJob').map(({ ticket }) => ticket.number)).toEqual([1, 2]);
   });
 

@@ -51,6 +51,12 @@ export async function killDaemon(places: SlotPlaces, name: string): Promise<void
   note(places, name, null);
 }
 
+/** Makes a daemon hang, as one whose machine nobody reaches, or lets it go on. */
+export function hangDaemon(places: SlotPlaces, name: string, signal: 'SIGSTOP' | 'SIGCONT'): void {
+  const { process: mark } = lookUp(places, name).daemon;
+  if (mark !== null && isAlive(mark)) process.kill(mark.pid, signal);
+}
+
 /** Names of the daemons that should run and do not. */
 export function brokenDaemons(places: SlotPlaces): readonly string[] {
   const daemons = Object.entries(readState(places.state)?.daemons ?? {});

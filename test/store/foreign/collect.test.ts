@@ -36,7 +36,7 @@ async function ask(reading: Reading = {}): Promise<void> {
 const output = (...names: string[]) => join(directory, 'output', ...names);
 const save = (step: number, files = peftFiles(step)) => write(output(`checkpoint-${String(step)}`), files);
 const taken = async () => (await readdir(runFiles(directory).checkpoints)).sort();
-const over = { isOver: true };
+const over = 'finished';
 
 async function place(files: Readonly<Record<string, Buffer | string>>, below: string): Promise<void> {
   for (const [name, content] of Object.entries(files)) {
