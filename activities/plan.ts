@@ -3,8 +3,9 @@
  *
  * Covers looking into the ledger and at the seals. Does not cover the choice of what to compare with (decisions/plan.ts).
  */
+import { jobShapeOf } from '../configs/job-needs.ts';
 import { originsOf } from '../configs/origins.ts';
-import type { Phase, Recipe } from '../configs/schema.ts';
+import type { Phase, Profile, Recipe } from '../configs/schema.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { nearestFinished, sentenceOfPlan, type FinishedBefore, type PhasePlan } from '../decisions/plan.ts';
 import type { FinishedPhase } from '../store/ledger/phases.ts';
@@ -35,12 +36,12 @@ export async function planOf(dependencies: ReadingDependencies, input: PipelineI
     recipe: recipe.name,
     source,
     profile: profile.name,
-    phases: await plansOf({ ...dependencies, store }, recipe, dataDigests),
+    phases: await plansOf({ ...dependencies, store, profile }, recipe, dataDigests),
     values: originsOf(recipe, document, set),
   };
 }
 
-type Looking = Pick<ReadingDependencies, 'ledger'> & { readonly store: RunStore };
+type Looking = Pick<ReadingDependencies, 'ledger'> & { readonly store: RunStore; readonly profile: Profile };
 
 /** A start that is known by its digest, one that a phase before would make, or none. */
 type Start = { readonly digest: string | null } | 'runs' | null;
@@ -69,6 +70,7 @@ async function plansOf(
       phase: phase.name,
       kind: phase.kind,
       plan: answer.plan,
+      asks: looking.profile.backend === 'kubernetes' ? jobShapeOf(looking.profile, phase) : null,
       sentence: sentenceOfPlan(phase.name, answer.plan),
     });
   }

@@ -1,6 +1,8 @@
 /** What a job asks of the cluster: the entries of a profile's `jobs` that fit it, the nearest first. Does not cover the manifest (k8s/job-manifest.ts). */
 import { TemperError } from '../decisions/errors.ts';
+import { trainerRole } from './schema-command.ts';
 import type { KubernetesProfile } from './schema-profile.ts';
+import type { Phase } from './schema.ts';
 
 export interface JobNeeds {
   readonly image: string;
@@ -15,6 +17,20 @@ export interface JobNeeds {
   readonly cpu: string | null;
   readonly memory: string | null;
   readonly sharedMemory: string | null;
+}
+
+/** The pods of a job by their role, and the GPUs of each. */
+export interface JobShape {
+  readonly pods: Readonly<Record<string, number>>;
+  readonly gpus: number;
+}
+
+/** Of a phase that trains. Throws as `needsOf`. */
+export function jobShapeOf(profile: KubernetesProfile, phase: Phase): JobShape {
+  const { nodes, roles, gpus } = needsOf(profile, { phase: phase.name, kind: phase.kind });
+  const named = phase.kind === 'command' ? Object.keys(phase.params.roles ?? {}) : [];
+  const others = named.map((role) => [role, roles[role] ?? 0] as const);
+  return { pods: Object.fromEntries([[trainerRole, nodes], ...others]), gpus };
 }
 
 /**

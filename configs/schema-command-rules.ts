@@ -38,10 +38,16 @@ export function rulesOfCommand({ kind, params, evaluate }: PhaseFields): BrokenR
   return broken;
 }
 
-/** What the built-in kinds cannot start from. */
+/** What the built-in kinds cannot start from, and a gate cannot compare with. */
 export function rulesOfStartFormat(phase: PhaseFields, start: PhaseFields | undefined): BrokenRule[] {
   const format = start?.params.checkpoints?.format;
-  if (start === undefined || phase.kind === 'command' || !isOfMegatron(format)) return [];
+  if (start === undefined || !isOfMegatron(format)) return [];
+  const compared = phase.gate.findIndex((stage) => 'require' in stage && 'notWorseThanParent' in stage.require);
+  if (phase.kind === 'command' && compared < 0) return [];
+  if (phase.kind === 'command') {
+    const message = `compares with the checkpoint of phase "${start.name}", which is ${String(format)}, and evaluations read hf and peft: say scoreAtLeast`;
+    return [{ path: ['gate', compared, 'require', 'notWorseThanParent'], message }];
+  }
   const message = `starts from phase "${start.name}", whose checkpoints are ${String(format)}, and ${phase.kind} reads hf and peft: convert them in a phase of kind "command"`;
   return [{ path: ['kind'], message }];
 }

@@ -47,6 +47,8 @@ export interface Plan {
     readonly phase: string;
     readonly kind: string;
     readonly plan: PhasePlan;
+    /** The pods of its training job by role, and the GPUs of each; null where jobs are processes of the worker's machine. */
+    readonly asks: { readonly pods: Readonly<Record<string, number>>; readonly gpus: number } | null;
     readonly sentence: string;
   }[];
   readonly values: readonly {

@@ -18,7 +18,9 @@ export function recipePage(): string {
     'What is trained. A recipe is a YAML file (or a JSON document in the start form); `temper validate` names everything that is wrong in it. ' +
       'Which fields go together is checked too, and told with the line. `--set` changes a field by its path, with a phase by its name: ' +
       '`phases.sft.params.learningRate=1e-4`. The same as JSON Schema, for editors: [recipe.schema.json](../../configs/recipe.schema.json). ' +
-      'An example with every kind: [tiny.yaml](../../configs/recipes/tiny.yaml).',
+      'An example with every kind: [tiny.yaml](../../configs/recipes/tiny.yaml). Published pipelines at full size: ' +
+      '[four-phase-120b.yaml](../../configs/recipes/four-phase-120b.yaml), [behavioural-sft-120b.yaml](../../configs/recipes/behavioural-sft-120b.yaml), ' +
+      '[megatron-sft-grpo.yaml](../../configs/recipes/megatron-sft-grpo.yaml), [sao-30b.yaml](../../configs/recipes/sao-30b.yaml).',
     'A range is part of the type; a field without a default that is not required may be left out.',
     fieldTable(recipe, '', ['phases[]']),
     '## Fields of phases',
@@ -39,7 +41,7 @@ export function profilePage(): string {
     'Where jobs run. A profile is never part of what is trained: the same recipe on another profile is the same work. ' +
       'As JSON Schema: [profile.schema.json](../../configs/profile.schema.json). ' +
       'Those that come with Temper: [local.yaml](../../configs/profiles/local.yaml), [cluster.yaml](../../configs/profiles/cluster.yaml), ' +
-      '[h100.yaml](../../configs/profiles/h100.yaml).',
+      '[h100.yaml](../../configs/profiles/h100.yaml), and one for each of the published pipelines, by its name.',
     ...backends.flatMap((backend) => [
       `## Backend \`${String(backend.properties?.['backend']?.const)}\``,
       fieldTable(backend),

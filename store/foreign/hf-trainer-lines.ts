@@ -1,12 +1,12 @@
 /**
  * The log of a Hugging Face Trainer, and of what is built on it: the step from its progress bar, the numbers from the rows it prints.
  *
- * A row names no step: it belongs to the bar around it. ms-swift names both in its rows. Does not cover bars that have a title, such as
- * those of a data set, nor bars over other than the steps of the phase.
+ * A row names no step: it belongs to the bar around it. ms-swift names both in its rows. Its bar has the title `Train:`.
+ * Does not cover other titles, such as those of a data set, nor bars over other than the steps of the phase.
  */
 import { type LineReader, metricsOf } from './line-reader.ts';
 
-const bar = /^(?:\[[^\]]*\]:?)?\s*\d+%\|[^|]*\|\s*(\d+)\/(\d+) \[/;
+const bar = /^(?:\[[^\]]*\]:?)?\s*(?:Train:\s*)?\d+%\|[^|]*\|\s*(\d+)\/(\d+) \[/;
 const pair = /['"]([^'"]+)['"]: ['"]?([^'",}]+)/g;
 const stepOfRow = /['"](?:global_step\/max_steps|iteration)['"]: ['"](\d+)\/(\d+)['"]/;
 

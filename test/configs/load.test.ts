@@ -47,16 +47,29 @@ test('the value is frozen to its last leaf', async () => {
 });
 
 test.each([
-  { name: 'tyni', want: 'no recipe is named "tyni"; did you mean "tiny"? The worker has: hf-trainer, tiny, torchrun' },
-  { name: 'gpt-oss-20b', want: 'no recipe is named "gpt-oss-20b"; the worker has: hf-trainer, tiny, torchrun' },
-  { name: '../recipes/tiny', want: 'no recipe is named "../recipes/tiny"; the worker has: hf-trainer, tiny, torchrun' },
-  { name: 'tiny.yaml', want: 'no recipe is named "tiny.yaml"; the worker has: hf-trainer, tiny, torchrun' },
+  {
+    name: 'tyni',
+    want: 'no recipe is named "tyni"; did you mean "tiny"? The worker has: behavioural-sft-120b, four-phase-120b, hf-trainer, megatron-sft-grpo, sao-30b, tiny, torchrun',
+  },
+  {
+    name: 'gpt-oss-20b',
+    want: 'no recipe is named "gpt-oss-20b"; the worker has: behavioural-sft-120b, four-phase-120b, hf-trainer, megatron-sft-grpo, sao-30b, tiny, torchrun',
+  },
+  {
+    name: '../recipes/tiny',
+    want: 'no recipe is named "../recipes/tiny"; the worker has: behavioural-sft-120b, four-phase-120b, hf-trainer, megatron-sft-grpo, sao-30b, tiny, torchrun',
+  },
+  {
+    name: 'tiny.yaml',
+    want: 'no recipe is named "tiny.yaml"; the worker has: behavioural-sft-120b, four-phase-120b, hf-trainer, megatron-sft-grpo, sao-30b, tiny, torchrun',
+  },
 ])('a recipe named "$name" is not found', async ({ name, want }) => {
   await expect(loadRecipe(recipes, name)).rejects.toEqual(new TemperError('not-found', want));
 });
 
 test('a profile that is not there is named with the nearest', async () => {
-  const want = 'no profile is named "locale"; did you mean "local"? The worker has: cluster, h100, local';
+  const want =
+    'no profile is named "locale"; did you mean "local"? The worker has: behavioural-sft-120b, cluster, four-phase-120b, h100, local, megatron-sft-grpo, sao-30b';
   await expect(loadProfile(profiles, 'locale')).rejects.toEqual(new TemperError('not-found', want));
 });
 

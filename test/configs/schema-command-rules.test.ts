@@ -111,6 +111,23 @@ test.each<{ title: string; phases: Document[]; want: string[] }>([
     want: [],
   },
   {
+    title: 'a gate that compares with what no evaluation reads',
+    phases: [
+      command({ checkpoints: { format: 'megatron' } }),
+      command(
+        { checkpoints: { format: 'hf' } },
+        {
+          name: 'converted',
+          evaluate: { benchmarks: ['addition'] },
+          gate: [{ require: { notWorseThanParent: { benchmark: 'addition', margin: 0.1 } } }],
+        },
+      ),
+    ],
+    want: [
+      'phases.converted.gate.0.require.notWorseThanParent: compares with the checkpoint of phase "tuned", which is megatron',
+    ],
+  },
+  {
     title: 'more between checkpoints than there are steps',
     phases: [command({ checkpointEvery: 60 })],
     want: ['params.checkpointEvery: is above steps (50)'],

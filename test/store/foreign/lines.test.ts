@@ -29,6 +29,14 @@ describe('the Hugging Face Trainer', () => {
     ]);
   });
 
+  test('the bar of ms-swift has a title, and those of other things have others', () => {
+    const lines = [
+      'Train:   2%|▏         | 12/620 [31:02<26:12:00, 155.1s/it]',
+      'Map:   2%|▏         | 13/620 [00:02<01:00]',
+    ];
+    expect(read(hfTrainerLines(620), lines)).toEqual([{ kind: 'step', step: 12, of: 620, metrics: {} }]);
+  });
+
   test('rows of ms-swift name their step', () => {
     const row = "{'loss': '0.61', 'grad_norm': '1.1', 'global_step/max_steps': '12/100', 'elapsed_time': '4s'}";
     expect(read(hfTrainerLines(100), [row])).toMatchObject([{ kind: 'step', step: 12, metrics: { loss: 0.61 } }]);

@@ -101,7 +101,7 @@ test.each([
   { words: ['logs', 'demo'], want: 'pipeline demo has no such attempt in its newest run; there are: none yet' },
   {
     words: ['plan', 'tinny'],
-    want: 'no recipe is named "tinny"; did you mean "tiny"? The worker has: hf-trainer, tiny, torchrun',
+    want: 'no recipe is named "tinny"; did you mean "tiny"? The worker has: behavioural-sft-120b, four-phase-120b, hf-trainer, megatron-sft-grpo, sao-30b, tiny, torchrun',
   },
 ])('$words is not found', async ({ words, want }) => {
   const { exitCode, errors } = await temper([...words, '--direct'], { environment });

@@ -29,6 +29,14 @@ test.each([
     args: ['--profile', 'local'],
     want: 'temper: profile "local" runs jobs as processes of its machine: there are no manifests\n',
   },
+  {
+    title: 'a recipe that does not fit the profile',
+    args: ['hf-trainer', '--profile', 'cluster'],
+    want: `temper: Recipe hf-trainer.yaml does not fit profile "cluster":
+  hf-trainer.yaml:16:25: phases.tuned.params.command.1: has {home}, and profile "cluster" runs it in a container, which holds nothing of Temper: name a path of its image or of the store
+  hf-trainer.yaml:16:95: phases.tuned.params.command.5: has {home}, and profile "cluster" runs it in a container, which holds nothing of Temper: name a path of its image or of the store
+`,
+  },
   { title: 'no profile', args: [], want: "error: required option '--profile <name>' not specified\n" },
 ])('$title is refused', async ({ args, want }) => {
   expect(await temper(['render', ...args])).toMatchObject({ exitCode: 2, errors: want });

@@ -105,6 +105,20 @@ test('a file may be named as plan and start name it', async () => {
   expect([exitCode, output]).toEqual([2, 'mine.yaml: valid (recipe tiny)\nnone.yaml cannot be read (ENOENT)\n']);
 });
 
+test('with a profile, what it lacks is told with line and column', async () => {
+  const { exitCode, output } = await temper([
+    'validate',
+    join(repository, 'configs', 'recipes', 'sao-30b.yaml'),
+    '--profile',
+    'h100',
+  ]);
+  const lines = output.trimEnd().split('\n').slice(1);
+  const places = lines.map(
+    (line) => /sao-30b\.yaml:\d+:\d+: (phases\.\S+): has no pods on profile "h100"/.exec(line)?.[1],
+  );
+  expect([exitCode, places]).toEqual([2, ['phases.sao.params.roles.worker', 'phases.sao.params.roles.engine']]);
+});
+
 test('a script gets each problem as data', async () => {
   await writeFile(join(folder, 'mine.yaml'), changed('steps: 50', 'steps: fifty'));
   const { exitCode, output } = await temper(['validate', '--json', 'mine.yaml', 'none.yaml'], { folder });
@@ -136,7 +150,7 @@ test('what is shipped is valid, recipes and profiles', async () => {
     0,
     [],
   ]);
-  for (const file of ['recipes/tiny.yaml', 'profiles/local.yaml', 'profiles/cluster.yaml', 'profiles/h100.yaml'])
+  for (const file of ['recipes/tiny.yaml', 'recipes/sao-30b.yaml', 'profiles/local.yaml', 'profiles/sao-30b.yaml'])
     expect(lines).toContainEqual(expect.stringContaining(`${file}: valid`));
 });
 
