@@ -1,10 +1,11 @@
-/** Answers what the command line asks: from the ledger and the store, changing nothing but what `prune` is told to delete. */
+/** Answers what the command line asks: from the ledger and the store, changing nothing but what `prune` and `reap` are told to. */
 import type { Answer, Question } from '../workflows/contract-questions.ts';
 import type { ReadingDependencies } from './dependencies.ts';
 import { explanationOf } from './explain.ts';
 import { logOf } from './logs.ts';
 import { planOf } from './plan.ts';
 import { answerPrune } from './answer-prune.ts';
+import { answerReap } from './answer-reap.ts';
 
 export interface AnswerActivities {
   /** Throws `invalid-input`, `not-found`. */
@@ -21,6 +22,8 @@ export function answerActivities(dependencies: ReadingDependencies): AnswerActiv
           return await explanationOf(dependencies.ledger, question);
         case 'prune':
           return await answerPrune(dependencies, question);
+        case 'reap':
+          return await answerReap(dependencies, question);
         case 'logs':
           return await logOf(dependencies, question);
       }

@@ -1,10 +1,11 @@
 /** What activities are given: where jobs run, where things lie, and the time. Types only. */
 import type { Resolved } from '../configs/load.ts';
 import type { Profile, Recipe } from '../configs/schema.ts';
+import type { ReapDecision } from '../decisions/reap.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { Scanner } from '../store/scanner.ts';
-import type { Backend } from './backend.ts';
+import type { Backend, JobRef } from './backend.ts';
 import type { Webhook } from './webhook.ts';
 
 /** A profile in use. */
@@ -14,6 +15,17 @@ export interface Place {
   readonly backend: Backend;
   /** Where Temper's own files lie for a job of this profile. Absolute. */
   readonly home: string;
+}
+
+/** A living job, and whether it runs for nobody. */
+export interface JudgedJob {
+  readonly job: JobRef;
+  readonly decision: ReapDecision;
+}
+
+export interface JobReaper {
+  /** Every living job of this worker's store; with `stop`, those that run for nobody are asked to stop, and not waited for. */
+  judge(how: { readonly stop: boolean }): Promise<readonly JudgedJob[]>;
 }
 
 export interface ActivityDependencies {
@@ -33,6 +45,8 @@ export interface ActivityDependencies {
   searchAttributesKnown(): Promise<boolean>;
   /** Whoever is told where the profile names somebody. */
   readonly webhook: Webhook;
+  /** Absent where no Temporal server can be asked who owns a job. */
+  readonly reaper?: JobReaper;
   /** Address of a pipeline's page in the Web UI. */
   pageOf(pipelineId: string, runId: string): string;
   /** How often a watched job says that it is watched. Seconds. */
@@ -41,6 +55,9 @@ export interface ActivityDependencies {
 }
 
 /** What is needed to read what was done: no backend, and nothing that runs. */
-export interface ReadingDependencies extends Pick<ActivityDependencies, 'ledger' | 'readRecipe' | 'defaultRecipe'> {
+export interface ReadingDependencies extends Pick<
+  ActivityDependencies,
+  'ledger' | 'readRecipe' | 'defaultRecipe' | 'reaper'
+> {
   placeOf(profile: string | undefined): Pick<Place, 'profile' | 'store' | 'home'>;
 }

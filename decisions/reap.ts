@@ -35,3 +35,16 @@ export function judgeOwner(owner: OwnerState, now: string): ReapDecision {
     }
   }
 }
+
+/** Why a job goes or stays, for people. */
+export function sentenceOfReap(decision: ReapDecision): string {
+  if (decision.kind === 'stop') return `its workflow run closed at ${decision.closedAt}`;
+  switch (decision.because) {
+    case 'owner-open':
+      return 'its workflow run is open';
+    case 'owner-unknown':
+      return 'this Temporal server does not know its workflow run';
+    case 'closed-lately':
+      return `its workflow run closed less than ${String(patienceMinutes)} minutes ago`;
+  }
+}

@@ -89,14 +89,14 @@ async function open(options: EmbeddedTemperOptions, closers: (() => Promise<void
   const place = await openPlace({ ...options, connection });
   closers.push(() => place.close());
 
-  const activities = createActivities(place.dependencies);
+  const client = new Client({ connection, namespace: settings.namespace });
+  const reaper = reaperOf(place, client, (line) => workerLog.write(`${line}\n`));
+  const activities = createActivities({ ...place.dependencies, reaper });
   const leaving = { graceSeconds: place.place.profile.graceSeconds, hurry: new AbortController().signal };
   // Jobs of a cluster are not this machine's: they go on, and whoever works there next watches them again.
   if (place.place.profile.backend === 'local') closers.push(() => stopJobs(place.place.backend, leaving));
   const worker = await startTemperWorker({ ...settings, address: server.address, activities });
   closers.push(() => worker.stop());
-  const client = new Client({ connection, namespace: settings.namespace });
-  const reaper = reaperOf(place, client, (line) => workerLog.write(`${line}\n`));
   closers.push(() => {
     reaper.close();
     return Promise.resolve();

@@ -6,6 +6,7 @@
  */
 import type { Client } from '@temporalio/client';
 import type { Backend, JobRef } from '../activities/backend.ts';
+import type { JobReaper, JudgedJob } from '../activities/dependencies.ts';
 import { type OwnerState, judgeOwner } from '../decisions/reap.ts';
 import { ownerRunOf } from '../decisions/reservation-key.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
@@ -27,7 +28,7 @@ export interface ReaperOptions {
   readonly everySeconds?: number;
 }
 
-export interface Reaper {
+export interface Reaper extends JobReaper {
   /** Looks now; resolves to what was stopped. */
   look(): Promise<readonly JobRef[]>;
   close(): void;
@@ -42,7 +43,9 @@ export function startReaper(options: ReaperOptions): Reaper {
   };
   /** Owners never change: each directory is read once. */
   const owners = new Map<string, string | null>();
-  const look = async () => await reap({ ...options, say }, owners);
+  const judged = () => judgeJobs(options, owners);
+  const ended = (jobs: readonly JudgedJob[]) => endAll({ ...options, say }, jobs);
+  const look = async () => await ended(await judged());
   let timer: NodeJS.Timeout | undefined;
   const tell = (error: unknown) => {
     say(`the reaper could not look, and stopped nothing: ${textOf(error)}`);
@@ -55,6 +58,11 @@ export function startReaper(options: ReaperOptions): Reaper {
   later();
   return {
     look,
+    async judge({ stop }) {
+      const jobs = await judged();
+      if (stop) void ended(jobs);
+      return jobs;
+    },
     close() {
       closed = true;
       clearTimeout(timer);
@@ -76,21 +84,28 @@ export function reaperOf(open: OpenPlace, client: Client, say: (line: string) =>
   });
 }
 
-async function reap(options: ReaperOptions, owners: Map<string, string | null>): Promise<readonly JobRef[]> {
-  const { backend, store, now } = options;
+async function judgeJobs(
+  { backend, store, now, ownerStates }: ReaperOptions,
+  owners: Map<string, string | null>,
+): Promise<readonly JudgedJob[]> {
   const jobs = await backend.list();
   for (const { directory } of jobs) {
     if (!owners.has(directory)) owners.set(directory, ownerRunOf((await store.ownerOf(directory)) ?? ''));
   }
   for (const directory of owners.keys()) if (!jobs.some((job) => job.directory === directory)) owners.delete(directory);
   const runIds = [...new Set([...owners.values()].filter((owner) => owner !== null))];
-  if (runIds.length === 0) return [];
-  const states = await options.ownerStates(runIds);
-  const ends = jobs.map(async (job) => {
+  const states = runIds.length === 0 ? new Map<string, OwnerState>() : await ownerStates(runIds);
+  return jobs.map((job) => {
     const owner = states.get(owners.get(job.directory) ?? '') ?? { kind: 'unknown' };
-    const decision = judgeOwner(owner, now().toISOString());
-    return decision.kind === 'stop' && (await end(options, job, decision.closedAt)) ? [job] : [];
+    return { job, decision: judgeOwner(owner, now().toISOString()) };
   });
+}
+
+/** Resolves to those that were stopped. */
+async function endAll(options: ReaperOptions, jobs: readonly JudgedJob[]): Promise<readonly JobRef[]> {
+  const ends = jobs.map(async ({ job, decision }) =>
+    decision.kind === 'stop' && (await end(options, job, decision.closedAt)) ? [job] : [],
+  );
   return (await Promise.all(ends)).flat();
 }
 

@@ -33,10 +33,10 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const { settings, connection, address, native, profile, defaultRecipe } = options;
   installRuntime(options.log);
   const place = await openPlace({ settings, connection, profile, defaultRecipe, scanSeconds });
-  const activities = createActivities(place.dependencies);
-  const worker = await startTemperWorker({ ...settings, address, connection: native, activities });
   const client = new Client({ connection, namespace: settings.namespace });
   const reaper = reaperOf(place, client, options.log);
+  const activities = createActivities({ ...place.dependencies, reaper });
+  const worker = await startTemperWorker({ ...settings, address, connection: native, activities });
   return {
     async until(stop) {
       const asked = new Promise<void>((resolve) => {

@@ -22,6 +22,7 @@ const questionSchema = z.discriminatedUnion('question', [
     phase: name.optional(),
     delete: z.boolean(),
   }),
+  z.strictObject({ question: z.literal('reap'), stop: z.boolean() }),
   z.strictObject({
     question: z.literal('logs'),
     pipeline: name,

@@ -11,6 +11,7 @@ export type Question =
   | { readonly question: 'plan'; readonly input: PipelineInput }
   | { readonly question: 'explain'; readonly pipeline: string; readonly phase?: string | undefined }
   | PruneQuestion
+  | ReapQuestion
   | LogsQuestion;
 
 export interface PruneQuestion {
@@ -20,6 +21,12 @@ export interface PruneQuestion {
   readonly phase?: string | undefined;
   /** False: say what would go, and change nothing. */
   readonly delete: boolean;
+}
+
+export interface ReapQuestion {
+  readonly question: 'reap';
+  /** False: say what would be stopped, and stop nothing. */
+  readonly stop: boolean;
 }
 
 export interface LogsQuestion {
@@ -35,7 +42,7 @@ export interface LogsQuestion {
   readonly waitSeconds?: number | undefined;
 }
 
-export type Answer = Plan | Explanation | Log | Pruned;
+export type Answer = Plan | Explanation | Log | Pruned | Reaped;
 
 /** What would run, what would be reused, and each value with where it came from. */
 export interface Plan {
@@ -101,6 +108,17 @@ export interface Pruned {
   readonly freedBytes: number;
   readonly go: readonly { readonly what: string; readonly bytes: number; readonly why: string }[];
   readonly stay: readonly { readonly what: string; readonly why: string }[];
+  /** Lines that were left out of both lists, so that the answer stays small. */
+  readonly omitted: number;
+}
+
+/** Living jobs of the worker's store, and which of them run for nobody. */
+export interface Reaped {
+  readonly answer: 'reap';
+  /** Whether those that run for nobody were asked to stop. */
+  readonly stopped: boolean;
+  readonly go: readonly { readonly job: string; readonly why: string }[];
+  readonly stay: readonly { readonly job: string; readonly why: string }[];
   /** Lines that were left out of both lists, so that the answer stays small. */
   readonly omitted: number;
 }

@@ -3,7 +3,7 @@ import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { phaseSchema } from '../../configs/schema.ts';
 import { answerActivities } from '../../activities/answers.ts';
-import type { Explanation, Log, LogsQuestion, Plan } from '../../workflows/contract-questions.ts';
+import type { Explanation, Log, LogsQuestion, Plan, Reaped } from '../../workflows/contract-questions.ts';
 import type { ResolvedPipeline } from '../../workflows/contract.ts';
 import { activityBench, type ActivityBench, contextOf, runId, startAttempt } from '../support/activity-bench.ts';
 import { fakeTrainer } from '../support/fake-trainer.ts';
@@ -185,5 +185,44 @@ describe('plan', () => {
 
   test('refuses a recipe that is not valid', async () => {
     await expect(plan({ 'phases.base.params.step': 1 })).rejects.toMatchObject({ code: 'invalid-input' });
+  });
+});
+
+describe('reap', () => {
+  const job = (name: string) => ({ name, uid: `uid of ${name}`, directory: `/store/${name}` });
+
+  test('names the jobs that run for nobody, and why the others stay', async () => {
+    const asked: unknown[] = [];
+    const reaper = {
+      judge: (how: unknown) => {
+        asked.push(how);
+        return Promise.resolve([
+          { job: job('mine'), decision: { kind: 'leave', because: 'owner-open' } as const },
+          { job: job('late'), decision: { kind: 'leave', because: 'closed-lately' } as const },
+          { job: job('strange'), decision: { kind: 'leave', because: 'owner-unknown' } as const },
+          { job: job('theirs'), decision: { kind: 'stop', closedAt: '2026-11-29T09:00:00.000Z' } as const },
+        ]);
+      },
+    };
+    const answer = await answerActivities({ ...bench.dependencies, reaper }).answerQuestion({
+      question: 'reap',
+      stop: false,
+    });
+    expect(answer).toEqual({
+      answer: 'reap',
+      stopped: false,
+      go: [{ job: 'theirs', why: 'its workflow run closed at 2026-11-29T09:00:00.000Z' }],
+      stay: [
+        { job: 'mine', why: 'its workflow run is open' },
+        { job: 'late', why: 'its workflow run closed less than 10 minutes ago' },
+        { job: 'strange', why: 'this Temporal server does not know its workflow run' },
+      ],
+      omitted: 0,
+    } satisfies Reaped);
+    expect(asked).toEqual([{ stop: false }]);
+  });
+
+  test('is refused where no Temporal server can be asked', async () => {
+    await expect(answers().answerQuestion({ question: 'reap', stop: true })).rejects.toThrow(/only a worker can say/);
   });
 });

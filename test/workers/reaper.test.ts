@@ -65,6 +65,24 @@ test('stops what runs for nobody, gives it time to save, and records that it is 
   expect(asked).toHaveLength(1);
 });
 
+test('told to judge it stops nothing, and says of each job whether it goes or stays', async () => {
+  const { reaper, stopped, said } = scene({ mine: { kind: 'open' }, theirs: longClosed });
+  expect(await reaper.judge({ stop: false })).toEqual([
+    { job: job('mine'), decision: { kind: 'leave', because: 'owner-open' } },
+    { job: job('theirs'), decision: { kind: 'stop', closedAt: '2026-11-29T09:00:00.000Z' } },
+  ]);
+  expect({ stopped, said }).toEqual({ stopped: [], said: [] });
+});
+
+test('told to judge and stop, it does not wait for jobs that save', async () => {
+  const asked: string[] = [];
+  const stop = ({ name }: JobRef) => new Promise<void>(() => asked.push(name));
+  const list = () => Promise.resolve([job('theirs')]);
+  const { reaper } = scene({ theirs: longClosed }, { backend: { list, stop } });
+  expect(await reaper.judge({ stop: true })).toHaveLength(1);
+  expect(asked).toEqual(['theirs']);
+});
+
 test('a run that the server does not list keeps its job', async () => {
   const { reaper, stopped } = scene({ one: longClosed }, { ownerStates: () => Promise.resolve(new Map()) });
   expect(await reaper.look()).toEqual([]);

@@ -28,13 +28,14 @@ export async function askWorker<Q extends Question>(connected: Connected, questi
   const { client, places } = connected;
   await requireWorker(connected);
   const { WorkflowFailedError } = await import('@temporalio/client');
-  const subject = 'pipeline' in question ? question.pipeline : 'a recipe';
+  const subject =
+    question.question === 'plan' ? ' a recipe' : 'pipeline' in question ? ` ${question.pipeline ?? ''}` : '';
   const handle = await client.workflow.start(workflowNames.question, {
     workflowId: `ask/${question.question}/${randomUUID().slice(0, 8)}`,
     taskQueue: places.taskQueue,
     args: [question],
     workflowExecutionTimeout: '5 minutes',
-    staticSummary: `temper ${question.question} ${subject}`,
+    staticSummary: `temper ${question.question}${subject}`.trimEnd(),
   });
   const seconds = answerSeconds + ('waitSeconds' in question ? (question.waitSeconds ?? 0) : 0);
   const signal = AbortSignal.timeout(seconds * 1000);

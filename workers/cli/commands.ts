@@ -68,6 +68,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./prune.ts')).prune(),
   },
   {
+    name: 'reap',
+    summary: 'which jobs run for nobody, and with --yes stops them',
+    load: async () => (await import('./reap.ts')).reap(),
+  },
+  {
     name: 'link',
     summary: "the address of a pipeline's page, or of the start form filled with an example",
     load: async () => (await import('./link.ts')).link(),

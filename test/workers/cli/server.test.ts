@@ -25,6 +25,7 @@ test.each([
   { words: ['leaderboard', 'tiny'] },
   { words: ['cancel', 'tiny'] },
   { words: ['release', 'tiny'] },
+  { words: ['reap'] },
   { words: ['link'] },
 ])('$words', async ({ words }) => {
   const { exitCode, output, errors } = await temper(words, { environment: nowhere });
