@@ -91,6 +91,17 @@ here.each<{ when: string; is: (state: ClusterState) => boolean }>([
   await expectNothingLeft(before);
 });
 
+here('a daemon was stopped, and with it what waits for it outside: down leaves nothing', async () => {
+  const before = snapshotOfMachine(self);
+  const up = startUp();
+  const etcd = await eventually('etcd runs', 60, () => ours()?.daemons['etcd']?.process ?? null);
+  process.kill(etcd.pid, 'SIGSTOP');
+  up.kill('SIGKILL');
+  await once(up, 'exit');
+  await takeDownOf(self, silent);
+  await expectNothingLeft(before);
+});
+
 here('up is asked to stop: it takes down what it has made, and says so with its exit code', async () => {
   const before = snapshotOfMachine(self);
   const up = startUp();

@@ -10,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isAlive } from '../../../scripts/setup/processes.mjs';
 import { run } from '../machine/programs.ts';
 import type { SlotPlaces } from '../machine/places.ts';
+import { entering } from '../node/namespaces.ts';
 import type { ClusterState, ProcessMark } from './state.ts';
 import { markOfProcess, readState, removeState } from './state.ts';
 
@@ -29,10 +30,14 @@ export async function takeDown(places: SlotPlaces): Promise<void> {
   removeState(places.state);
 }
 
-/** The kernel ends every process of a PID namespace before its first one is gone. */
+/**
+ * The kernel ends every process of a PID namespace before its first one is gone, and waits until whoever started them has taken note: who
+ * was stopped outside (Ctrl-Z, SIGSTOP) would never.
+ */
 async function endProcesses(state: ClusterState): Promise<void> {
   await gone('its processes', () => {
-    const left = [...(state.init === null ? [] : [state.init]), ...processesWith(state.mark)].filter(isAlive);
+    const inside = state.init === null ? [] : [state.init, ...processesEntering(state.init)];
+    const left = [...inside, ...processesWith(state.mark)].filter(isAlive);
     for (const { pid } of left) kill(pid);
     return left.length === 0;
   });
@@ -40,9 +45,19 @@ async function endProcesses(state: ClusterState): Promise<void> {
 
 /** Processes whose command line has the mark: the first one, and what started it. */
 export function processesWith(mark: string): readonly ProcessMark[] {
+  return processesWhere((words) => words.includes(mark));
+}
+
+/** What started a daemon inside, and waits for it outside. */
+function processesEntering(init: ProcessMark): readonly ProcessMark[] {
+  const begin = ['nsenter', ...entering(init)].join('\0');
+  return processesWhere((words) => words.join('\0').startsWith(begin));
+}
+
+function processesWhere(is: (commandLine: readonly string[]) => boolean): readonly ProcessMark[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => commandLineOf(pid).includes(mark))
+    .filter((pid) => is(commandLineOf(pid)))
     .flatMap((pid) => markOfProcess(Number(pid)) ?? []);
 }
 
