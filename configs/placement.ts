@@ -1,22 +1,21 @@
 /**
  * What a recipe asks for that a profile cannot give: found before anything starts, and told at the recipe's field.
  *
- * Covers commands: their roles, and placeholders that mean nothing where they run. Does not cover what the cluster itself lacks.
+ * Covers commands: their roles, and placeholders that mean nothing where they run. Does not cover nodes and GPUs (placement-processes.ts)
+ * or what the cluster itself lacks.
  */
 import type { CommandPhase } from '../decisions/command-line.ts';
 import { needsOf } from './job-needs.ts';
-import { fieldName, type Path, type PlacedProblem } from './problems.ts';
+import { misfitsOfProcesses } from './placement-processes.ts';
+import { fieldName, type Misfit, type Path, type PlacedProblem } from './problems.ts';
 import { placeholdersIn } from './schema-command-rules.ts';
 import type { KubernetesProfile } from './schema-profile.ts';
-import type { Profile, Recipe } from './schema.ts';
-
-type Misfit = Pick<PlacedProblem, 'path' | 'message' | 'of'>;
+import type { Phase, Profile, Recipe } from './schema.ts';
 
 /** None where every phase can run. */
 export function placementProblems(recipe: Recipe, profile: Profile): PlacedProblem[] {
   return recipe.phases.flatMap((phase, index) => {
-    if (phase.kind !== 'command') return [];
-    const misfits = profile.backend === 'local' ? misfitsOfProcesses(phase, profile) : misfitsOfPods(phase, profile);
+    const misfits = profile.backend === 'local' ? misfitsHere(phase, profile) : misfitsOfPods(phase, profile);
     return misfits.map((misfit) => {
       const path = ['phases', index, ...misfit.path];
       return { ...misfit, path, field: fieldName(recipe, path) };
@@ -24,14 +23,15 @@ export function placementProblems(recipe: Recipe, profile: Profile): PlacedProbl
   });
 }
 
-function misfitsOfProcesses({ params }: CommandPhase, { name }: Profile): Misfit[] {
-  if (params.roles === undefined) return [];
+function misfitsHere({ kind, params }: Phase, { name }: Profile): Misfit[] {
+  if (kind !== 'command' || params.roles === undefined) return [];
   const message = `are pods of their own, and profile "${name}" runs jobs as processes of its machine: name a profile of Kubernetes`;
   return [{ path: ['params', 'roles'], message, of: 'name' }];
 }
 
-function misfitsOfPods(phase: CommandPhase, profile: KubernetesProfile): Misfit[] {
-  return [...misfitsOfHome(phase, profile), ...misfitsOfRoles(phase, profile)];
+function misfitsOfPods(phase: Phase, profile: KubernetesProfile): Misfit[] {
+  const own = phase.kind === 'command' ? [...misfitsOfHome(phase, profile), ...misfitsOfRoles(phase, profile)] : [];
+  return [...own, ...misfitsOfProcesses(phase, profile)];
 }
 
 /** Temper's own files are not in the image of a foreign trainer. */

@@ -20,6 +20,9 @@ export interface PlacedProblem extends Problem {
   readonly of: 'name' | 'value';
 }
 
+/** A problem that is not placed in its document yet: its path is below what is looked at. */
+export type Misfit = Pick<PlacedProblem, 'path' | 'message' | 'of'>;
+
 type Issue = z.core.$ZodIssue;
 export type Path = readonly PropertyKey[];
 

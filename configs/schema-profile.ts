@@ -34,14 +34,20 @@ const jobNeeds = z.strictObject({
     .describe('What is run in place of the image’s entry point, such as [torchrun, -m, temper_trainers].'),
   nodes: count
     .optional()
-    .describe('Pods that train together, each on a node of its own where it takes all GPUs; 1 unless named.'),
+    .describe(
+      'Pods that train together, each on a node of its own where it takes all GPUs; 1 unless named. The built-in trainers do so for sft, drgrpo and orpo.',
+    ),
   roles: z
     .record(name, count)
     .optional()
     .describe(
       'Pods of each further role that a command has (`params.roles`), by its name, beside the `nodes` that train; each pod asks for the same, since one Job has one template.',
     ),
-  gpus: z.int().min(0).optional().describe('GPUs of each pod; none unless named.'),
+  gpus: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('GPUs of each pod; none unless named. Kinds that train together have a process for each.'),
   cpu: quantity.optional().describe('CPU that each pod asks for; there is no CPU limit.'),
   memory: quantity.optional().describe('Memory of each pod: what it asks for, and its limit.'),
   sharedMemory: quantity

@@ -140,6 +140,9 @@ function fromBlamedRank(end: RankEnd): WeighedCause | null {
   if (hint !== null && hint.weight !== 'cascade') return fromHint({ ...end, rank }, hint);
   const line = lastError(own);
   if (line === null) return null;
+  // That a process of another pod is gone ended it: the cause is told there.
+  const cascade = hintFrom([line]);
+  if (cascade !== null) return fromHint({ ...end, rank }, cascade);
   const because: ClassReason = { rule: 'log-line', rank, line: short(line) };
   return { class: 'unknown', rootCause: comparable(line), rank, node: end.node, because, weight: 'cause' };
 }

@@ -169,7 +169,7 @@ const signatures: readonly Signature[] = [
     /ReadTimeout(Error)?\b/,
     /\bConnect(ion)?(Timeout|Error)\b(?!.*\bby peer\b)/,
   ),
-  cascade('network', /Connection (closed|reset) by peer/i, /Broken pipe/),
+  cascade('network', /Connection (closed|reset) by peer/i, /Broken pipe/, /Did the remote server shutdown or crash/),
   cascade('interrupted', /SignalException: Process \d+ got signal: 15/, /Sending process \d+ closing signal SIGTERM/),
 ];
 

@@ -44,6 +44,32 @@ describe('the root before its cascade', () => {
       rank: 1,
     },
     {
+      title: 'a killed process of one pod, though torchrun in another lost its connection and ended first',
+      ranks: [
+        {
+          exitCode: 1,
+          lastLines: [
+            '[rank0]: RuntimeError: [gloo/transport/tcp/pair.cc:545] Read error [10.0.0.2]:57552: Connection reset by peer. Check the logs.',
+            'Root Cause (first observed failure):',
+            '  rank      : 0 (local_rank: 0)',
+            '  exitcode  : 1 (pid: 689)',
+          ],
+          endedAt: at(1),
+        },
+        {
+          exitCode: 137,
+          lastLines: [
+            'Root Cause (first observed failure):',
+            '  rank      : 1 (local_rank: 0)',
+            '  exitcode  : -9 (pid: 690)',
+          ],
+          endedAt: at(1),
+        },
+      ],
+      want: 'killed',
+      rank: 1,
+    },
+    {
       title: 'a killed rank, whose peers time out in NCCL',
       ranks: [
         { ...nccl, endedAt: at(30) },

@@ -9,6 +9,7 @@ from pathlib import Path
 from .contract import Run
 from .errors import StoppedError, TrainerError, UsageError
 from .kinds import phase_of
+from .launch import require_kind_that_can, run_together, starts_others
 from .request import read_request
 from .surroundings import settle_environment
 
@@ -20,14 +21,18 @@ def main() -> int:
         if "TEMPER_REQUEST" not in os.environ:
             raise UsageError("TEMPER_REQUEST is not set: it names the request.json of the attempt")
         request = read_request(Path(os.environ["TEMPER_REQUEST"]))
+        if starts_others(request):
+            return run_together(request)
     except UsageError as error:
         print(f"usage: {error}", flush=True)
         return error.exit_code
 
     run = Run(request, os.environ.get("TEMPER_JOB_TOKEN", ""))
     try:
-        print(f"{request.kind}: job {request.job}, attempt {request.attempt}, to step {request.target_step}", flush=True)
-        phase_of(request.kind)(run)
+        run.say(f"{request.kind}: job {request.job}, attempt {request.attempt}, to step {request.target_step}")
+        phase = phase_of(request.kind)
+        require_kind_that_can(request.kind)
+        phase(run)
     except StoppedError:
         return stopped(run)
     except TrainerError as error:
@@ -37,14 +42,14 @@ def main() -> int:
         print(f"{error.reason}: {error}", flush=True)
         return error.exit_code
     run.finish("completed")
-    print(f"completed at step {run.outcome.final_step}", flush=True)
+    run.say(f"completed at step {run.outcome.final_step}")
     return 0
 
 
 def stopped(run: Run) -> int:
     """The end of an attempt that was asked to stop."""
     run.finish("stopped")
-    print(f"stopped at step {run.outcome.final_step}", flush=True)
+    run.say(f"stopped at step {run.outcome.final_step}")
     return StoppedError.exit_code
 
 

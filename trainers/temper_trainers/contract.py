@@ -2,7 +2,8 @@
 
 A `Run` writes progress, seals and the result, keeps the time by what it was doing, and knows whether SIGTERM came.
 Needs no torch. request.py reads the request, seal.py computes digests, errors.py holds the exit codes, witness.py tells what
-was really done.
+was really done. Of several processes that train together, process 0 writes for all; a failure that no retry mends is
+written by whichever meets it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any, TypeAlias
 
 from .damage import sound_seal
 from .errors import DamagedError, StoppedError, TrainerError
+from .processes import this_process
 from .request import CONTRACT, Request
 from .seal import Seal, compute_seal, seal_path, write_json, write_seal
 from .witness import VARIABLE, Witness, timestamp
@@ -76,6 +78,7 @@ class Run:
         self.outcome = Outcome()
         self.seconds: dict[str, float] = {}
         self.stop_requested = False
+        self.processes = this_process()
         self._token = token
         self._stop_at_once = True
         self._unsealed: tuple[Path, Seal] | None = None
@@ -84,7 +87,7 @@ class Run:
         request.output_directory.mkdir(parents=True, exist_ok=True)
         self._progress = os.open(request.output_directory / "progress.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         signal.signal(signal.SIGTERM, self._on_terminate)
-        self._witness = Witness(request, token, os.environ.get(VARIABLE))
+        self._witness = Witness(request, token, os.environ.get(VARIABLE) if self.processes.writes else None)
         self._witness.say("start", request.resume.step if request.resume else 0)
         self.report("starting", 0)
 
@@ -100,6 +103,8 @@ class Run:
         if doing not in DOING:
             raise ValueError(f"{doing} is not a word of the contract: {', '.join(DOING)}")
         self._keep_time(doing)
+        if not self.processes.writes:
+            return
         line = {
             "time": timestamp(),
             "step": step,
@@ -116,7 +121,7 @@ class Run:
         for name in MUST_BE_FINITE:
             if name in metrics and finite_or_none(metrics[name]) is None:
                 self.outcome.finite = False
-                print(f"step {step}: {name} is not finite", flush=True)
+                self.say(f"step {step}: {name} is not finite")
         # a library's side metric may have no value (the deviation of one reward): it is left out, not called null
         known = {name: finite_or_none(value) for name, value in metrics.items()}
         self.outcome.metrics = {name: value for name, value in known.items() if value is not None or name in MUST_BE_FINITE}
@@ -125,14 +130,21 @@ class Run:
         self.report("training", step, self.outcome.metrics)
         values = {name: self.outcome.metrics.get(name) for name in SHOWN}
         shown = "  ".join(f"{name} {value:.4g}" for name, value in values.items() if value is not None)
-        print(f"step {step}/{self.request.target_step}  {shown}", flush=True)
+        self.say(f"step {step}/{self.request.target_step}  {shown}")
+
+    def say(self, line: str) -> None:
+        """A line of the log, once for all processes."""
+        if self.processes.writes:
+            print(line, flush=True)
 
     def started_from(self, path: Path, step: int, form: str, expected: str | None) -> None:
         """Digest what is about to be loaded, record it, and refuse it when it is not what the request names.
 
         A resume checkpoint whose trainer was killed between saving and sealing is sealed once training has gone on from it:
-        then it can be promoted.
+        then it can be promoted. Process 0 does so for all: what it refuses ends the others too.
         """
+        if not self.processes.writes:
+            return
         seal = sound_seal(path, step, form, expected)
         resume = self.request.resume
         if resume is not None and path == resume.path and not seal_path(path).exists():
@@ -162,15 +174,21 @@ class Run:
             self._stop_at_once = True
 
     def finish(self, status: str, error: TrainerError | None = None) -> None:
-        """Write result.json, last of all. From here on SIGTERM changes nothing."""
+        """Write result.json, last of all. From here on SIGTERM changes nothing.
+
+        Of several processes the first writes it, and before it one that fails for good: what ends the others is no stop.
+        """
         self._stop_at_once = False
+        result = self.request.output_directory / "result.json"
+        if error is None and self.processes.count > 1 and (not self.processes.writes or result.exists()):
+            return
         if status == "completed":
             self._seal_what_was_loaded()
         self.report("finishing", self.outcome.final_step)
         self._keep_time("finishing")
         outcome = self.outcome
         write_json(
-            self.request.output_directory / "result.json",
+            result,
             {
                 "contract": CONTRACT,
                 "status": status,

@@ -1,12 +1,14 @@
 """The one TrainerCallback: progress lines, seals after each save, the notice of numbers that are not finite, the stop.
 
-On SIGTERM the trainer saves at the end of its step and leaves its loop. At the beginning of training the adapter in memory
-is compared with the resume checkpoint, since a trainer that silently starts afresh looks like one that resumed.
+On SIGTERM the trainer saves at the end of its step and leaves its loop; several processes agree on that step, and a
+checkpoint is whole when each has written its part. At the beginning of training the adapter in memory is compared with the
+resume checkpoint, since a trainer that silently starts afresh looks like one that resumed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from transformers import TrainerCallback
@@ -14,6 +16,9 @@ from transformers import TrainerCallback
 from .contract import Metrics, Run
 from .errors import NotLoadedError
 from .model import require_adapter, trainable_digest
+
+# inside a checkpoint that is still being written, as transformers has it too
+UNFINISHED = "checkpoint-is-incomplete.txt"
 
 IGNORED = {"epoch", "total_flos", "train_runtime", "train_samples_per_second", "train_steps_per_second", "train_loss"}
 
@@ -37,7 +42,8 @@ class ProgressCallback(TrainerCallback):
             require_adapter(model, resume.path)
             if state.global_step != resume.step:
                 raise NotLoadedError(f"the trainer resumed at step {state.global_step}, not at {resume.step}")
-        self._run.outcome.weights_before = trainable_digest(model)
+        if self._run.processes.writes:
+            self._run.outcome.weights_before = trainable_digest(model)
         self._run.report(self._first, state.global_step)
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
@@ -50,10 +56,16 @@ class ProgressCallback(TrainerCallback):
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
         """On a stop: save and leave."""
-        self._run.outcome.final_step = state.global_step
-        if self._run.stop_requested:
+        run = self._run
+        run.outcome.final_step = state.global_step
+        run.stop_requested = run.processes.agree(run.stop_requested)
+        if run.stop_requested:
             control.should_save = True
             control.should_training_stop = True
+        if control.should_save and run.processes.count > 1 and run.processes.writes:
+            sentinel = self._directory(state) / UNFINISHED
+            sentinel.parent.mkdir(parents=True, exist_ok=True)
+            sentinel.touch()
         return control
 
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **kwargs: Any) -> None:
@@ -67,9 +79,15 @@ class ProgressCallback(TrainerCallback):
                 self._run.report("saving", state.global_step)
 
     def on_save(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Seal what was saved."""
-        if not state.is_world_process_zero:
+        """Seal what was saved, once each process has written its random state."""
+        run = self._run
+        run.processes.wait_for_all()
+        if not run.processes.writes:
             return
-        directory = self._run.checkpoints / f"checkpoint-{state.global_step}"
-        self._run.seal(directory, state.global_step, "peft")
-        self._run.report("training", state.global_step)
+        directory = self._directory(state)
+        (directory / UNFINISHED).unlink(missing_ok=True)
+        run.seal(directory, state.global_step, "peft")
+        run.report("training", state.global_step)
+
+    def _directory(self, state: Any) -> Path:
+        return self._run.checkpoints / f"checkpoint-{state.global_step}"

@@ -22,7 +22,7 @@ from .model import trainable_digest
 def training_arguments(run: Run, batch_size: int) -> dict[str, Any]:
     """Arguments of any TrainingArguments of a phase; learning rate, steps, batch cut and saving from the request."""
     params, seed = run.request.params, run.request.seed
-    shape = run.request.batch_shape(batch_size)
+    shape = run.request.batch_shape(batch_size, run.processes.count)
     cuda = torch.cuda.is_available()
     return {
         "output_dir": str(run.checkpoints),
@@ -43,6 +43,7 @@ def training_arguments(run: Run, batch_size: int) -> dict[str, Any]:
         "disable_tqdm": True,
         "activation_checkpointing": cuda,
         "dataloader_pin_memory": cuda,
+        "ddp_find_unused_parameters": False,
     }
 
 
@@ -66,6 +67,8 @@ def train(run: Run, trainer: Any, callback: ProgressCallback) -> None:
             require_same_schedule(resume.path, run.request.target_step)
         trainer.train(resume_from_checkpoint=str(resume.path) if resume else None)
     run.outcome.final_step = trainer.state.global_step
-    run.outcome.weights_after = trainable_digest(trainer.model)
+    if run.processes.writes:
+        run.outcome.weights_after = trainable_digest(trainer.model)
+    run.processes.wait_for_all()  # one that ends sooner would look as if it had failed
     if run.stop_requested and run.outcome.final_step < run.request.target_step:
         raise StoppedError

@@ -20,6 +20,9 @@ MODULES = {
     "seal": "seal_phase",
 }
 
+# those whose batches several processes can share
+TOGETHER = ("sft", "drgrpo", "orpo")
+
 
 def phase_of(kind: str) -> Callable[[Run], None]:
     """The function `run_phase` of the module for this kind."""

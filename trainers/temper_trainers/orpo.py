@@ -8,6 +8,8 @@ with the same seed, which gives the same pairs.
 from __future__ import annotations
 
 import json
+import time
+from pathlib import Path
 from typing import Any
 
 from .contract import Run
@@ -39,11 +41,15 @@ def run_phase(run: Run) -> None:
     from .model import load_policy, load_tokenizer, model_folder
 
     tokenizer = load_tokenizer(model_folder(request.start_checkpoint()))
-    rows = ready if ready is not None else sampled_pairs(run, tokenizer, problems, pairs)
-    write_text(request.output_directory / FILE, "".join(json.dumps(row) + "\n" for row in rows))
+    path = request.output_directory / FILE
+    if run.processes.writes:
+        rows = ready if ready is not None else sampled_pairs(run, tokenizer, problems, pairs)
+        write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        rows = pairs_of_the_writer(path)
     if not rows:
         raise DataError("no problem got both a right and a wrong completion: there is no pair to learn from")
-    print(f"{len(rows)} pairs", flush=True)
+    run.say(f"{len(rows)} pairs")
     settle_torch(request.seed)
     policy = load_policy(run)
     arguments = ORPOConfig(
@@ -61,9 +67,19 @@ def kept_pairs(run: Run) -> list[dict[str, Messages]] | None:
     """The pairs of the attempt that is resumed, or None."""
     resume = run.request.resume
     path = resume.path.parent.parent / FILE if resume else None
-    if path is None or not path.exists():
-        return None
+    return None if path is None or not path.exists() else pairs_in(path)
+
+
+def pairs_in(path: Path) -> list[dict[str, Messages]]:
+    """The pairs of a file that is whole."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def pairs_of_the_writer(path: Path) -> list[dict[str, Messages]]:
+    """What process 0 samples for all: however long that takes, and whatever bits another GPU would have come to."""
+    while not path.exists():
+        time.sleep(0.2)
+    return pairs_in(path)
 
 
 def sampled_pairs(run: Run, tokenizer: Any, problems: list[Problem], pairs: Params) -> list[dict[str, Messages]]:

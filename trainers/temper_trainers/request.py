@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .errors import UsageError
+from .errors import ConfigError, UsageError
 
 CONTRACT = 1
 
@@ -146,13 +146,23 @@ class Request:
     evaluations: list[Params] = field(default_factory=list)
     batch: BatchShape | None = None
 
-    def batch_shape(self, batch_size: int) -> BatchShape:
-        """How a global batch of so many rows is cut: in one piece unless a change says otherwise."""
-        shape = self.batch or BatchShape(batch_size, 1)
-        if shape.micro_batch * shape.accumulation != batch_size:
-            wrong = f"{shape.micro_batch} x {shape.accumulation}"
+    def batch_shape(self, batch_size: int, processes: int = 1) -> BatchShape:
+        """How each process cuts its share of a global batch of so many rows: in one piece unless a change says otherwise.
+
+        A change counts the rows that all processes together have in one forward pass.
+        """
+        whole = self.batch or BatchShape(batch_size, 1)
+        if whole.micro_batch * whole.accumulation != batch_size:
+            wrong = f"{whole.micro_batch} x {whole.accumulation}"
             raise UsageError(f"changes: a micro-batch must cut a batch of {batch_size} rows, not {wrong}")
-        return shape
+        if batch_size % processes != 0:
+            raise ConfigError(
+                f"a batch of {batch_size} rows cannot be shared evenly by {processes} processes (nodes x GPUs of each): "
+                f"name a batch that is a multiple of {processes}, or other nodes and gpus in the profile"
+            )
+        share, most = batch_size // processes, max(1, whole.micro_batch // processes)
+        micro_batch = max(rows for rows in range(1, most + 1) if share % rows == 0)
+        return BatchShape(micro_batch, share // micro_batch)
 
     def start_checkpoint(self) -> Checkpoint:
         """The start checkpoint, for kinds that cannot do without."""

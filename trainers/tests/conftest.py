@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support import Attempts, Made
@@ -50,3 +52,11 @@ def sft(base: Made, tmp_path_factory: pytest.TempPathFactory) -> Made:
     )
     assert made.code == 0
     return made
+
+
+@pytest.fixture
+def copies(tmp_path: Path) -> Iterator[dict[str, Any]]:
+    """Problems that the briefly trained base answers right some of the time: copy a number into a box."""
+    path = tmp_path / "copies.jsonl"
+    path.write_text("".join(json.dumps({"prompt": str(number), "answer": number}) + "\n" for number in range(20, 60)))
+    yield {"jsonl": str(path)}

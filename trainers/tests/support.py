@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -66,7 +69,33 @@ class Attempts:
         self._count = 0
 
     def run(self, kind: str, stop_at_step: int | None = None, **fields: Any) -> Made:
-        """Run one attempt; with `stop_at_step`, SIGTERM comes once progress names that step."""
+        """Run one attempt in this process; with `stop_at_step`, SIGTERM comes once progress names that step."""
+        directory, request = self._prepare(kind, fields)
+        os.environ.update(self._environment(directory))
+        if stop_at_step is not None:
+            threading.Thread(target=terminate_at, args=(directory / "progress.jsonl", stop_at_step), daemon=True).start()
+        return self._made(main(), directory, request)
+
+    def run_together(
+        self, kind: str, signal_at: tuple[int, int] | None = None, processes: int = 2, **fields: Any
+    ) -> tuple[Made, str]:
+        """Run one attempt as a pod of several processes does, and read its log.
+
+        With `signal_at`, the last of them gets this signal once progress names this step.
+        """
+        directory, request = self._prepare(kind, fields)
+        pod = {**self._environment(directory), "PET_NNODES": "1", "PET_NPROC_PER_NODE": str(processes)}
+        with (directory / "log.txt").open("w") as log:
+            command = [sys.executable, "-m", "temper_trainers"]
+            launcher = subprocess.Popen(command, env={**os.environ, **pod}, stdout=log, stderr=subprocess.STDOUT)
+            if signal_at is not None:
+                number, step = signal_at
+                wait_for_step(directory / "progress.jsonl", step)
+                os.kill(last_child_of(launcher.pid), number)
+            code = launcher.wait()
+        return self._made(code, directory, request), (directory / "log.txt").read_text()
+
+    def _prepare(self, kind: str, fields: dict[str, Any]) -> tuple[Path, dict[str, Any]]:
         self._count += 1
         directory = self._folder / kind / f"attempt-{self._count}"
         directory.mkdir(parents=True)
@@ -90,19 +119,32 @@ class Attempts:
         }
         request = with_defaults(request)
         (directory / "request.json").write_text(json.dumps(request))
-        os.environ.update(TEMPER_REQUEST=str(directory / "request.json"), TEMPER_JOB_TOKEN=f"token-{self._count}")
-        if stop_at_step is not None:
-            threading.Thread(target=terminate_at, args=(directory / "progress.jsonl", stop_at_step), daemon=True).start()
-        code = main()
+        return directory, request
+
+    def _environment(self, directory: Path) -> dict[str, str]:
+        return {"TEMPER_REQUEST": str(directory / "request.json"), "TEMPER_JOB_TOKEN": f"token-{self._count}"}
+
+    def _made(self, code: int, directory: Path, request: dict[str, Any]) -> Made:
         result = directory / "result.json"
         return Made(code, json.loads(result.read_text()) if result.exists() else {}, directory, request)
 
 
-def terminate_at(progress: Path, step: int) -> None:
-    """Send this process SIGTERM when the progress file names the step; give up after a minute."""
-    deadline = time.monotonic() + 60
+def wait_for_step(progress: Path, step: int) -> bool:
+    """Whether the progress file came to name the step within some minutes."""
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         if progress.exists() and f'"step": {step},' in progress.read_text():
-            os.kill(os.getpid(), 15)
-            return
+            return True
         time.sleep(0.002)
+    return False
+
+
+def last_child_of(process: int) -> int:
+    """The youngest child of a process."""
+    return int(Path(f"/proc/{process}/task/{process}/children").read_text().split()[-1])
+
+
+def terminate_at(progress: Path, step: int) -> None:
+    """Send this process SIGTERM when the progress file names the step."""
+    if wait_for_step(progress, step):
+        os.kill(os.getpid(), signal.SIGTERM)

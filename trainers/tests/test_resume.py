@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,6 @@ from temper_trainers.errors import DataError, StoppedError
 
 HF_STATE = ["adapter_model.safetensors", "optimizer.pt", "scheduler.pt", "rng_state.pth"]
 REWARDS = [{"until": 3, "weights": {"exact": 1, "boxed": 0.2}}, {"weights": {"boxed": 1, "length": -0.1}}]
-
-
-@pytest.fixture
-def copies(tmp_path: Path) -> Iterator[dict[str, Any]]:
-    """Problems that the briefly trained base answers right some of the time: copy a number into a box."""
-    path = tmp_path / "copies.jsonl"
-    path.write_text("".join(json.dumps({"prompt": str(number), "answer": number}) + "\n" for number in range(20, 60)))
-    yield {"jsonl": str(path)}
 
 
 def straight_and_resumed(attempts: Attempts, kind: str, half: int, target: int, **fields: Any) -> tuple[Made, Made]:

@@ -23,6 +23,22 @@ test('a changed field of the recipe changes no manifest: what is trained lies in
   expect(other.output).toBe(plain.output);
 });
 
+test('a step whose rows the processes of a profile cannot share is refused, with what to change', async () => {
+  const { exitCode, output, errors } = await temper([
+    'render',
+    '--profile',
+    'h100',
+    '--set',
+    'phases.drgrpo.params.promptsPerStep=17',
+    '--set',
+    'phases.drgrpo.params.generations=2',
+  ]);
+  expect([exitCode, output]).toEqual([2, '']);
+  expect(errors).toContain(
+    'phases.drgrpo.params: make steps of 34 rows, which the 8 processes of profile "h100" (nodes × gpus of jobs.drgrpo) cannot share evenly: change either',
+  );
+});
+
 test.each([
   {
     title: 'a profile of this machine',
