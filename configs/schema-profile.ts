@@ -4,6 +4,7 @@
  * Covers shape, defaults, ranges for both backends. Does not cover recipes (schema.ts) or which Kubernetes objects come of it (k8s/).
  */
 import { z } from 'zod';
+import { trainerRole } from './schema-command.ts';
 import { count, name } from './schema-fields.ts';
 
 const profileName = name.describe('What the profile is called: the name of its file.');
@@ -38,7 +39,10 @@ const jobNeeds = z.strictObject({
       'Pods that train together, each on a node of its own where it takes all GPUs; 1 unless named. The built-in trainers do so for sft, drgrpo and orpo.',
     ),
   roles: z
-    .record(name, count)
+    .record(
+      name.refine((role) => role !== trainerRole, 'is counted by nodes: roles are those that serve the trainers'),
+      count,
+    )
     .optional()
     .describe(
       'Pods of each further role that a command has (`params.roles`), by its name, beside the `nodes` that train; each pod asks for the same, since one Job has one template.',

@@ -21,8 +21,12 @@ export interface PipelineBed {
 
 const profileName = 'test-cluster';
 
-/** Needs a volume that is a folder of this machine, as our own cluster has it. */
-export async function makePipelineBed(cluster: TestCluster, purpose: string): Promise<PipelineBed> {
+/** `jobs`: of the profile, beside the default. Needs a volume that is a folder of this machine, as our own cluster has it. */
+export async function makePipelineBed(
+  cluster: TestCluster,
+  purpose: string,
+  jobs: Readonly<Record<string, object>> = {},
+): Promise<PipelineBed> {
   const namespace = await makeNamespace(cluster, purpose);
   const { name, volumeFolder: store, volumeClaim: claim } = namespace;
   if (store === null)
@@ -32,7 +36,7 @@ export async function makePipelineBed(cluster: TestCluster, purpose: string): Pr
     backend: 'kubernetes',
     namespace: name,
     store: { claim, path: store },
-    jobs: { default: { image: cluster.trainerImage, memory: '3Gi' } },
+    jobs: { default: { image: cluster.trainerImage, memory: '3Gi' }, ...jobs },
     graceSeconds: 30,
   };
   const embedded = await startEmbedded();

@@ -2,7 +2,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fitting, loadRecipe, loadRecipeFile } from '../../configs/load.ts';
+import { stringify } from 'yaml';
+import { fitting, loadFile, loadRecipe, loadRecipeFile } from '../../configs/load.ts';
 import { profileSchema } from '../../configs/schema.ts';
 import { kubernetesProfile } from '../support/kubernetes-profile.ts';
 import { foreign, recipeOf } from '../support/recipes.ts';
@@ -86,4 +87,19 @@ test('a file is told with line and column', async () => {
   expect(() => fitting(recipe, kubernetesProfile())).toThrow(
     `Recipe ${path} does not fit profile "site":\n  ${path}:10:9: phases.sao.params.roles.engine: has no pods on profile "site"`,
   );
+});
+
+test('roles of a profile that are counted elsewhere, have no pods, or no name', async () => {
+  const path = join(folder, 'site.yaml');
+  const roles = "{trainer: 4, engine: 0, 'Engine 2': 1}";
+  await writeFile(path, stringify(kubernetesProfile()).replace('jobs:', `jobs:\n  sao: {roles: ${roles}}`));
+  const lines = await loadFile(path).then(
+    () => [],
+    (error: unknown) => (error as Error).message.split('\n').slice(1),
+  );
+  expect(lines.map((line) => line.replace(/^.*site\.yaml:\d+:/, ''))).toEqual([
+    '17: jobs.sao.roles.trainer: is counted by nodes: roles are those that serve the trainers',
+    '37: jobs.sao.roles.engine: is 0, and must be above 0',
+    '40: jobs.sao.roles.Engine 2: a name is lower-case letters, digits and single dashes, and begins with a letter',
+  ]);
 });
