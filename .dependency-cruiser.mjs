@@ -32,6 +32,12 @@ const workflowCode = [
     zod,
     packages(['@temporalio/workflow', '@temporalio/common']),
   ]),
+  // Each run evaluates what its code imports, in a world of its own: a recipe's schema costs more than all the rest.
+  never(
+    'workflows-evaluate-no-large-schema',
+    { path: '^workflows/' },
+    { path: '^configs/schema', pathNot: '^configs/schema-input', dependencyTypesNot: ['type-only'] },
+  ),
   never(
     'workflows-know-activities-by-type',
     { path: '^workflows/' },

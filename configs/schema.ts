@@ -1,6 +1,6 @@
 /**
- * The one home of the fields and defaults of recipes and profiles, with schema-fields.ts, schema-phases.ts, schema-command.ts and
- * schema-profile.ts. What `.describe()` says of a field is what editors and docs/reference say: `npm run docs` writes both anew.
+ * The one home of the fields and defaults of recipes and profiles, with schema-fields.ts, schema-input.ts, schema-phases.ts,
+ * schema-command.ts and schema-profile.ts. What `.describe()` says of a field is what editors and docs/reference say: `npm run docs` writes both anew.
  *
  * Covers: shape, defaults, ranges. Does not cover: which fields go together (schema-rules.ts), reading files, `--set`, nearest names (load.ts).
  */
@@ -9,6 +9,7 @@ import { benchmark, count, name, stallMinutes, type gateStage } from './schema-f
 import { phaseSchema } from './schema-phases.ts';
 import { brokenRules } from './schema-rules.ts';
 
+export { pipelineInputSchema, type PipelineInput } from './schema-input.ts';
 export { phaseSchema } from './schema-phases.ts';
 export { profileSchema, type Profile } from './schema-profile.ts';
 
@@ -71,19 +72,6 @@ export const recipeSchema = z
     for (const { path, message } of brokenRules(recipe)) context.addIssue({ code: 'custom', path: [...path], message });
   });
 
-/** Input of `postTrainingPipeline`. The recipe is a name that the worker knows, or a whole recipe. */
-export const pipelineInputSchema = z.strictObject({
-  recipe: z
-    .union([z.string().min(1), z.record(z.string(), z.unknown())])
-    .optional()
-    .describe('A recipe that the worker has, by name, or a whole one; the worker’s default unless named.'),
-  profile: z.string().min(1).optional().describe('The profile it runs on; the worker’s own unless named.'),
-  set: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .describe('Fields to change, addressed as `phases.<name>.params.<field>`.'),
-});
-
 export type Recipe = z.output<typeof recipeSchema>;
 export type Phase = z.output<typeof phaseSchema>;
 export type PhaseKind = Phase['kind'];
@@ -92,4 +80,3 @@ export type Model = Recipe['model'];
 export type Benchmark = z.output<typeof benchmark>;
 export type GateStage = z.output<typeof gateStage>;
 export type Budgets = z.output<typeof budgetsSchema>;
-export type PipelineInput = z.output<typeof pipelineInputSchema>;

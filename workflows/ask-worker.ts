@@ -7,7 +7,7 @@ import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import { z } from 'zod';
 import type { AnswerActivities } from '../activities/answers.ts';
 import { problemList, problemsOf } from '../configs/problems.ts';
-import { pipelineInputSchema } from '../configs/schema.ts';
+import { pipelineInputSchema } from '../configs/schema-input.ts';
 import { explained } from './explained.ts';
 import type { Answer, Question } from './contract-questions.ts';
 import { refusal } from './refusal.ts';

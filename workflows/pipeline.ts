@@ -5,7 +5,8 @@
  */
 import { executeChild, isCancellation, ParentClosePolicy, workflowInfo, CancellationScope } from '@temporalio/workflow';
 import { problemList, problemsOf } from '../configs/problems.ts';
-import { pipelineInputSchema, type Phase } from '../configs/schema.ts';
+import type { Phase } from '../configs/schema.ts';
+import { pipelineInputSchema } from '../configs/schema-input.ts';
 import {
   childIds,
   type PhaseContext,

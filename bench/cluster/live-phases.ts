@@ -53,8 +53,8 @@ export interface LivePhasesReport {
   readonly phases: number;
   /** Seconds from the first start until so many Jobs were there, in order. */
   readonly jobSeconds: readonly number[];
-  /** Milliseconds from a pod that runs to the ledger's word that its attempt does. */
-  readonly runningNoted: readonly number[];
+  /** Milliseconds from a pod that runs to the ledger's word that its attempt does: while all start at once, and of those that follow an end. */
+  readonly runningNoted: { readonly filling: readonly number[]; readonly ending: readonly number[] };
   readonly filling: Stretch;
   readonly quiet: Stretch;
   readonly ending: Stretch;
@@ -120,7 +120,7 @@ async function measure(bed: LiveBed, options: LivePhasesOptions): Promise<LivePh
     await until(`${String(phases)} phases are live`, { count: () => runningIn(bed).length, wanted: phases }, options);
     await untilNoted(bed, options);
   });
-  const runningNoted = await notesOfRunning(bed);
+  const noted = await notesOfRunning(bed, [...bed.seen.all.values()]);
   say(
     `${String(phases)} phases are live after ${String(Math.round(filling.seconds))} s; nothing happens for ${String(quietSeconds)} s`,
   );
@@ -132,6 +132,7 @@ async function measure(bed: LiveBed, options: LivePhasesOptions): Promise<LivePh
     const count = () => ended.filter((job) => nextOf(bed, job)?.pod?.runningAt).length;
     await until('every next phase is live', { count, wanted: ended.length }, options);
   });
+  const next = ended.flatMap((job) => nextOf(bed, job) ?? []);
   say('reading the histories');
   const changes: PhaseChange[] = [];
   for (const job of ended) {
@@ -141,7 +142,7 @@ async function measure(bed: LiveBed, options: LivePhasesOptions): Promise<LivePh
   return {
     phases,
     jobSeconds,
-    runningNoted,
+    runningNoted: { filling: noted, ending: await notesOfRunning(bed, next) },
     filling,
     quiet,
     ending,
@@ -177,11 +178,12 @@ async function untilNoted(bed: LiveBed, options: LivePhasesOptions): Promise<voi
   }
 }
 
-async function notesOfRunning({ temper: { ledger }, seen }: LiveBed): Promise<number[]> {
+async function notesOfRunning({ temper: { ledger } }: LiveBed, jobs: readonly SeenJob[]): Promise<number[]> {
   const live = await ledger.liveAttempts();
-  return live.flatMap(({ jobName, updatedAt }) => {
-    const runningAt = seen.all.get(jobName ?? '')?.pod?.runningAt;
-    return runningAt ? [Date.parse(updatedAt) - runningAt] : [];
+  const running = new Map(live.flatMap((one) => (one.state === 'running' ? [[one.jobName, one.updatedAt]] : [])));
+  return jobs.flatMap(({ name, pod }) => {
+    const notedAt = running.get(name);
+    return pod?.runningAt && notedAt ? [Date.parse(notedAt) - pod.runningAt] : [];
   });
 }
 

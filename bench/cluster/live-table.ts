@@ -47,7 +47,8 @@ export function rowsOf(report: LivePhasesReport): readonly Row[] {
   const lost = between(changes, 'jobEndedAt', 'nextJobAt');
   const share = mean(lost) / (hoursOfPhase * 3_600_000);
   return [
-    delay('pod runs → the ledger says so', report.runningNoted, 2),
+    delay('pod runs → the ledger says so', report.runningNoted.ending, 2),
+    delay('the same while all start at once', report.runningNoted.filling, null),
     delay('Job has ended → its attempt is being judged', between(changes, 'jobEndedAt', 'judgedAt'), 2),
     delay('phase has ended → next Job created', between(changes, 'phaseEndedAt', 'nextJobAt'), 3),
     {
