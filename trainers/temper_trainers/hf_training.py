@@ -43,7 +43,8 @@ def training_arguments(run: Run, batch_size: int) -> dict[str, Any]:
         "disable_tqdm": True,
         "activation_checkpointing": cuda,
         "dataloader_pin_memory": cuda,
-        "ddp_find_unused_parameters": False,
+        # else DDP lays its buckets out anew after the first step: a resumed attempt would add gradients in another order
+        "ddp_find_unused_parameters": True,
     }
 
 

@@ -14,8 +14,8 @@ from temper_trainers.errors import ConfigError
 from temper_trainers.request import BatchShape, read_request
 
 SFT: dict[str, Any] = {
-    "data": {"tiny": "solutions", "rows": 32, "longShare": 0.5},
-    "params": {"learningRate": 5e-3, "batchSize": 8, "checkpointEvery": 3},
+    "data": {"tiny": "solutions", "rows": 36, "longShare": 0.5},
+    "params": {"learningRate": 5e-3, "batchSize": 12, "checkpointEvery": 3},
 }
 STATE = ["adapter_model.safetensors", "optimizer.pt", "scheduler.pt", "rng_state_0.pth", "rng_state_1.pth"]
 
@@ -28,18 +28,20 @@ def losses(made: Made, after: int = 0) -> list[float]:
     ]
 
 
-def test_two_processes_learn_what_one_does_and_go_on_exactly(attempts: Attempts, base: Made) -> None:
+def test_three_processes_learn_what_one_does_and_go_on_exactly(attempts: Attempts, base: Made) -> None:
+    """Three, since of two numbers the order of adding does not matter."""
     import torch
     from safetensors.torch import load_file
 
+    third = "rng_state_2.pth"
     fields = {"targetStep": 5, "start": base.checkpoint(), **SFT}
     alone = attempts.run("sft", **fields)
-    together, log = attempts.run_together("sft", **fields)
+    together, log = attempts.run_together("sft", processes=3, **fields)
     assert together.code == 0, log
     assert losses(together) == pytest.approx(losses(alone), rel=1e-5)
     one, other = (load_file(str(made.folder(5) / "adapter_model.safetensors")) for made in (alone, together))
     assert all(torch.allclose(one[name], other[name], rtol=0, atol=1e-4) for name in one)
-    # one log, one progress, one set of checkpoints, each sealed with the random state of both
+    # one log, one progress, one set of checkpoints, each sealed with the random state of each
     assert log.count("step 5/5") == 1
     assert [each["step"] for each in together.progress() if each["doing"] == "training" and each["metrics"]] == [
         1,
@@ -50,12 +52,12 @@ def test_two_processes_learn_what_one_does_and_go_on_exactly(attempts: Attempts,
     ]
     assert [each["step"] for each in together.result["artifacts"]] == [3, 5]
     sealed = json.loads(together.folder(3).with_name("checkpoint-3.seal.json").read_text())
-    assert set(STATE) < {each["path"] for each in sealed["files"]}
+    assert {*STATE, third} < {each["path"] for each in sealed["files"]}
 
-    resumed, log = attempts.run_together("sft", **fields, resume=together.resume(3))
+    resumed, log = attempts.run_together("sft", processes=3, **fields, resume=together.resume(3))
     assert (resumed.code, resumed.result["startStep"]) == (0, 3), log
     assert losses(resumed) == losses(together, after=3)
-    assert resumed.digests(5, STATE) == together.digests(5, STATE)
+    assert resumed.digests(5, [*STATE, third]) == together.digests(5, [*STATE, third])
     fewer = attempts.run("sft", **fields, resume=together.resume(3))
     assert losses(fewer) == pytest.approx(losses(together, after=3), rel=1e-5)
 
