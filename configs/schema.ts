@@ -9,7 +9,7 @@ import { benchmark, count, name, stallMinutes, type gateStage } from './schema-f
 import { phaseSchema } from './schema-phases.ts';
 import { brokenRules } from './schema-rules.ts';
 
-export { pipelineInputSchema, type PipelineInput } from './schema-input.ts';
+export type { PipelineInput } from './schema-input.ts';
 export { phaseSchema } from './schema-phases.ts';
 export { profileSchema, type Profile } from './schema-profile.ts';
 
