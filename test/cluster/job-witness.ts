@@ -22,6 +22,8 @@ export interface JobWitness {
   twins(): readonly string[];
   /** Jobs of this name that there ever were. */
   madeOf(name: string): number;
+  /** Whether a pod of the Job of this name has begun. */
+  hasRun(name: string): boolean;
   close(): void;
 }
 
@@ -73,6 +75,7 @@ export async function watchJobs(kubeconfig: string, namespace: string): Promise<
       return [...jobs.values()];
     },
     madeOf: (name) => [...jobs.values()].filter((job) => job.name === name).length,
+    hasRun: (name) => [...runs.values()].some((run) => run.name.startsWith(`${name}-`)),
     twins: () => twinsOf([...runs.values()]),
     close() {
       gone.abort();

@@ -40,10 +40,17 @@ export interface Site {
   readonly store: string;
   readonly runs: RunStore;
   readonly ledger: Ledger;
-  startWorker(): Promise<WorkerProcess>;
+  startWorker(how?: WorkerWish): Promise<WorkerProcess>;
   start(pipelineId: string, input: unknown): Promise<PipelineHandle>;
   /** Directory of a training attempt. */
   attempt(pipelineId: string, phase: string, number?: number): string;
+}
+
+export interface WorkerWish {
+  /** Over the site's own. */
+  readonly environment?: NodeJS.ProcessEnv;
+  /** In test/support. @default worker-process.ts */
+  readonly program?: string;
 }
 
 export type PipelineHandle = WorkflowHandleWithFirstExecutionRunId<(input: unknown) => Promise<PipelineResult>>;
@@ -123,8 +130,9 @@ async function openSite(options: SiteOptions): Promise<{ readonly site: Site; re
     store,
     runs: createRunStore(store),
     ledger,
-    async startWorker() {
-      const worker = await startWorkerProcess(environment, join(folder, `${name}-worker.log`));
+    async startWorker({ environment: more = {}, program = 'worker-process.ts' } = {}) {
+      const own = { env: { ...environment, ...more }, program };
+      const worker = await startWorkerProcess(own, join(folder, `${name}-worker.log`));
       workers.push(worker);
       return worker;
     },
@@ -144,10 +152,13 @@ async function openSite(options: SiteOptions): Promise<{ readonly site: Site; re
   };
 }
 
-async function startWorkerProcess(env: NodeJS.ProcessEnv, logFile: string): Promise<WorkerProcess> {
+async function startWorkerProcess(
+  { env, program }: { readonly env: NodeJS.ProcessEnv; readonly program: string },
+  logFile: string,
+): Promise<WorkerProcess> {
   const log = await open(logFile, 'a');
-  const program = join(repository, 'test', 'support', 'worker-process.ts');
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
+  const path = join(repository, 'test', 'support', program);
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path], {
     env,
     stdio: ['ignore', log.fd, log.fd, 'ipc'],
   });
