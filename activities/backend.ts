@@ -4,7 +4,7 @@
  * A backend gathers facts and acts when told. It decides nothing: classes and retries are decisions/.
  */
 import type { JobCommand } from '../decisions/command-line.ts';
-import type { RankEnd } from '../decisions/failure.ts';
+import type { RankEnd, WhyStopped } from '../decisions/failure.ts';
 import type { AttemptState } from '../decisions/states.ts';
 
 /** What is to run: one attempt of a phase, or one evaluation job. */
@@ -50,6 +50,8 @@ export type JobStatus =
       readonly since: string;
       /** Part of it runs on this node, which has not answered for so long that its end is not waited for: it is to be stopped. */
       readonly lostNode?: string;
+      /** Its queue has taken its place away, and why: it is to be stopped before it is let in again. */
+      readonly evicted?: { readonly as: 'preempted' | 'queue-evicted'; readonly because: string };
     }
   | {
       readonly state: 'ended';
@@ -61,7 +63,7 @@ export type JobStatus =
     }
   | { readonly state: 'vanished' };
 
-export type StopReason = 'cancel' | 'shutdown' | 'stalled' | 'deadline' | 'node-lost';
+export type StopReason = WhyStopped;
 
 export interface Backend {
   /** What this backend cannot give a job more of, because it has no notion of it. */

@@ -21,6 +21,8 @@ export type JobEvent =
   | { readonly kind: 'waited'; readonly because: string }
   /** A node that it runs on does not answer: no end of it will be seen. */
   | { readonly kind: 'lost'; readonly because: string }
+  /** Its queue has taken its place away. */
+  | { readonly kind: 'evicted'; readonly as: 'preempted' | 'queue-evicted'; readonly because: string }
   | { readonly kind: 'ended' };
 
 interface OfJob {

@@ -7,7 +7,7 @@
 import { activityInfo, Context } from '@temporalio/activity';
 import { TemperError } from '../decisions/errors.ts';
 import { jobName } from '../decisions/job-name.ts';
-import { isJobOver } from '../decisions/job-over.ts';
+import { isJobOver, whyEndless } from '../decisions/job-over.ts';
 import { reservationKey } from '../decisions/reservation-key.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import type { Backend, JobRef, JobStatus } from './backend.ts';
@@ -90,12 +90,16 @@ async function begin(
 async function untilItEnds(backend: Backend, job: JobRef, graceSeconds: number): Promise<JobStatus> {
   const { cancellationSignal } = Context.current();
   let status = await backend.status(job);
-  while (!isJobOver(status) && status.lostNode === undefined && !cancellationSignal.aborted)
+  while (!isJobOver(status) && whyEndless(status) === null && !cancellationSignal.aborted)
     status = await backend.nextChange(job, status, cancellationSignal);
   if (isJobOver(status)) return status;
   if (!cancellationSignal.aborted) {
-    await backend.stop(job, { reason: 'node-lost', graceSeconds });
-    throw new TemperError('backend-unavailable', `job ${job.name} was lost with node ${status.lostNode ?? ''}`);
+    const reason = status.evicted?.as ?? 'node-lost';
+    await backend.stop(job, { reason, graceSeconds });
+    throw new TemperError(
+      'backend-unavailable',
+      `job ${job.name} was ended before it was done: ${whyEndless(status) ?? ''}`,
+    );
   }
   await backend.stop(job, { reason: 'cancel', graceSeconds });
   return await Context.current().cancelled;

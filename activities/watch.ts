@@ -1,6 +1,6 @@
 /**
- * One wait for the next event of a job: a due checkpoint, a stall, a wait in the queue that is too long, a lost node, or the end, whichever
- * comes first.
+ * One wait for the next event of a job: a due checkpoint, a stall, a wait in the queue that is too long, a lost node, an
+ * eviction, or the end, whichever comes first.
  *
  * Owns nothing: it may be killed and begun anew at any time. Does not cover what an event means (jobs.ts, judge-attempt.ts).
  */
@@ -16,7 +16,7 @@ import {
   type StallBudgets,
 } from '../decisions/stall.ts';
 import { judgeWaiting } from '../decisions/waiting.ts';
-import { isJobOver } from '../decisions/job-over.ts';
+import { isJobOver, whyEndless } from '../decisions/job-over.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
 import type { JobHeartbeat, PhaseContext } from '../workflows/contract.ts';
 import type { AttemptTicket } from './attempts.ts';
@@ -30,6 +30,7 @@ const scansThatMayFail = 5;
 export type SeenEvent =
   | { readonly kind: 'checkpoint'; readonly checkpoint: CheckpointOnStore }
   | { readonly kind: 'stalled' | 'waited' | 'lost'; readonly because: string }
+  | { readonly kind: 'evicted'; readonly as: 'preempted' | 'queue-evicted'; readonly because: string }
   | { readonly kind: 'ended' };
 
 export interface Watched {
@@ -40,7 +41,7 @@ export interface Watched {
   readonly seenSteps: readonly number[];
 }
 
-type LiveState = Exclude<JobStatus['state'], 'ended' | 'vanished'>;
+type Live = Extract<JobStatus, { reason: string | null }>;
 
 /** Listens to the scanner, the backend and its own clock, and answers with whichever has something first. */
 export class Watch {
@@ -127,18 +128,18 @@ export class Watch {
       this.#beat();
       if (isJobOver(status)) break;
       await this.#record(status.state);
-      if (status.lostNode !== undefined) break;
+      if (whyEndless(status) !== null) break;
       status = await this.#backend.nextChange(job, status, this.#gone.signal);
       if (this.#gone.signal.aborted) return await new Promise(() => undefined);
     }
     const { checkpoints } = await this.#dependencies.scanner.scanNow(ticket.directory);
     const untold = checkpoints.find((checkpoint) => this.#isNewAndDue(checkpoint));
     if (untold) return { kind: 'checkpoint', checkpoint: untold };
-    return isJobOver(status) ? { kind: 'ended' } : lost(status.lostNode);
+    return isJobOver(status) ? { kind: 'ended' } : endless(status);
   }
 
   /** The row of the attempt says what its job does: one write for each change that goes forward. */
-  async #record(state: LiveState): Promise<void> {
+  async #record(state: Live['state']): Promise<void> {
     const { context, ticket } = this.#input;
     const { ledger } = this.#dependencies;
     const at = this.#dependencies.now().toISOString();
@@ -214,8 +215,9 @@ export class Watch {
   }
 }
 
-function lost(node = 'of the job'): SeenEvent {
-  return { kind: 'lost', because: `node ${node} does not answer any more` };
+function endless(status: Live): SeenEvent {
+  const because = whyEndless(status) ?? '';
+  return status.evicted === undefined ? { kind: 'lost', because } : { kind: 'evicted', as: status.evicted.as, because };
 }
 
 /** What the wait before this one, in a worker that is gone, had watched without seeing anything newer. */

@@ -142,7 +142,9 @@ export const kubernetesProfileSchema = z.strictObject({
       priorityClass: objectName.optional().describe('WorkloadPriorityClass of Kueue.'),
     })
     .optional()
-    .describe('A queue that Jobs wait in; the scheduler alone decides unless named.'),
+    .describe(
+      'A queue that Jobs wait in; the scheduler alone decides unless named. The cluster needs Kueue (kueue.x-k8s.io/v1beta2) and the worker the rights get, list, watch and patch on Workloads of the namespace.',
+    ),
   priorityClass: objectName.optional().describe('PriorityClass of the pods.'),
   serviceAccount: objectName.default('default').describe('ServiceAccount of the pods; it needs no rights.'),
   rendezvousService: objectName

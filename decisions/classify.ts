@@ -116,6 +116,8 @@ const classesOfStop = {
   stalled: 'stalled',
   deadline: 'deadline',
   'node-lost': 'node-lost',
+  preempted: 'preempted',
+  'queue-evicted': 'queue-evicted',
 } as const;
 
 function isOfLostNode({ reason, lastLines }: RankEnd): boolean {

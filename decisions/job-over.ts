@@ -18,3 +18,12 @@ export function isJobOver<Status extends { readonly state: string }>(
 ): status is Extract<Status, { readonly state: 'ended' | 'vanished' }> {
   return status.state === 'ended' || status.state === 'vanished';
 }
+
+/** Why a living job will not come to an end of its own; null for one that may. */
+export function whyEndless(status: {
+  readonly lostNode?: string;
+  readonly evicted?: { readonly because: string };
+}): string | null {
+  if (status.evicted !== undefined) return `its queue took its place away (${status.evicted.because})`;
+  return status.lostNode === undefined ? null : `node ${status.lostNode} does not answer any more`;
+}

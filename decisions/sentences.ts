@@ -5,7 +5,7 @@
  */
 import { nodeUnreachable } from './backend-reasons.ts';
 import { shapeText } from './change-sentences.ts';
-import type { ClassReason, FailureClass, RankRole } from './failure.ts';
+import type { ClassReason, FailureClass, RankRole, WhyStopped } from './failure.ts';
 import type { IdentityDifference } from './identity.ts';
 import type { ResumePoint, SkippedCheckpoint } from './resume-point.ts';
 import type { RetryChange, RetryDecision, RetryReason } from './retry.ts';
@@ -82,8 +82,7 @@ function classReason(because: ClassReason): string {
     case 'trainer-said':
       return `the trainer stopped itself (${because.reason}): ${because.message}`;
     case 'stopped-by-temper':
-      if (because.why === 'node-lost') return 'a node of it did not answer, so that Temper stopped it';
-      return `Temper stopped it (${because.why})`;
+      return whyStopped(because.why);
     case 'no-result':
       return 'it ended without a result, and an exit code alone proves nothing';
     case 'result-of-another-job':
@@ -96,6 +95,22 @@ function classReason(because: ClassReason): string {
       return `the store is full: ${(because.freeBytes / 2 ** 20).toFixed(0)} MiB are left`;
     default:
       return unprovenReason(because);
+  }
+}
+
+function whyStopped(why: WhyStopped): string {
+  switch (why) {
+    case 'node-lost':
+      return 'a node of it did not answer, so that Temper stopped it';
+    case 'preempted':
+      return 'its queue gave its place to another job, so that Temper stopped it';
+    case 'queue-evicted':
+      return 'its queue took its place away, so that Temper stopped it';
+    case 'cancel':
+    case 'shutdown':
+    case 'stalled':
+    case 'deadline':
+      return `Temper stopped it (${why})`;
   }
 }
 

@@ -1,8 +1,8 @@
 /**
  * The Kubernetes backend: a job is a Job of one namespace, watched by this worker's one observer.
  *
- * Jobs outlive the worker; any worker of the same cluster and store adopts, watches and stops them. Does not cover queues of Kueue that
- * must be told of a stop, or jobs that have outlived their workflow (workers/reaper.ts).
+ * Jobs outlive the worker; any worker of the same cluster and store adopts, watches and stops them. Does not cover jobs that
+ * have outlived their workflow (workers/reaper.ts).
  */
 import type { Backend, JobRef, JobStatus } from '../activities/backend.ts';
 import type { KubernetesProfile } from '../configs/schema-profile.ts';
@@ -15,6 +15,7 @@ import { jobManifest, rendezvousService } from './job-manifest.ts';
 import { JobObserver, jobsPath, type ObservedJob, podsPath } from './job-observer.ts';
 import { hasEnded, nextLossAt, statusOfJob } from './job-state.ts';
 import { stopJob } from './job-stop.ts';
+import { withQueue } from './kueue.ts';
 import type { KubeClient } from './kube-client.ts';
 import { asTemperError, KubeError } from './kube-error.ts';
 import type { Job, SeenPod, SentJob, SentPod } from './kube-types.ts';
@@ -41,7 +42,8 @@ export function createKubernetesBackend(
   { ownerOf, now = () => new Date() }: KubernetesBackendOptions = {},
 ): KubernetesBackend {
   const { namespace } = profile;
-  const observer = new JobObserver(client, namespace);
+  const hasQueue = profile.queue !== undefined;
+  const observer = new JobObserver(client, namespace, { hasQueue });
   const reader = new JobReader({ client, observer, namespace, now });
   let service: Promise<void> | null = null;
   return {
@@ -69,7 +71,7 @@ export function createKubernetesBackend(
       }
     },
     async stop(job, { reason, graceSeconds }) {
-      await stopJob(job, { reason, graceSeconds, client, observer, namespace, reader });
+      await stopJob(job, { reason, graceSeconds, client, observer, namespace, hasQueue, reader });
     },
     async list() {
       await observer.started();
@@ -112,7 +114,8 @@ class JobReader {
     const known = this.#observer.find(job.name);
     const found = known?.job.metadata.uid === job.uid ? known : await this.#ask(job);
     if (found === null) return (await readJobEnd(job)) ?? { state: 'vanished' };
-    const status = statusOfJob(found.job, found.pods, this.#now());
+    const seen = statusOfJob(found.job, found.pods, this.#now());
+    const status = withQueue(seen, found.job, this.#observer.workloadOf(job.uid));
     if (status.state !== 'ended') return status;
     const { job: last, pods } = isSeenWhole(found) ? found : ((await this.#ask(job)) ?? found);
     const end = statusOfJob(last, pods, this.#now());

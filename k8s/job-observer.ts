@@ -1,5 +1,6 @@
 /**
- * What the cluster says of Temper's Jobs and pods in one namespace: two watches for the whole worker, whoever waits.
+ * What the cluster says of Temper's Jobs and pods in one namespace: two watches for the whole worker, whoever waits, and a third where the
+ * Jobs wait in a queue of Kueue.
  *
  * Keeps the last that was seen of each pod until its Job is gone, since a pod that was stopped vanishes with its exit code. Does not cover
  * what a state means (job-state.ts).
@@ -7,6 +8,7 @@
 import type { KubeClient } from './kube-client.ts';
 import type { SeenPod, SentJob, SentPod } from './kube-types.ts';
 import { jobUidLabel, labels } from './labels.ts';
+import { type Workload, workloadJobLabel, workloadsPath } from './kueue.ts';
 import { Reflector } from './reflector.ts';
 
 /** A Job and all that was ever seen of its pods. */
@@ -38,10 +40,14 @@ export class JobObserver {
   /** By the Job's name. */
   readonly #waiters = new Map<string, Set<() => void>>();
   readonly #namesOfJobs = new Map<string, string>();
+  /** Null where the profile has no queue. */
+  readonly #workloads: Reflector<Workload> | null;
+  /** By the uid of their Job. */
+  readonly #workloadsOfJobs = new Map<string, Workload>();
   /** Uids of the Jobs that went last: their pods go after them, and are of no use any more. */
   readonly #goneJobs = new Set<string>();
 
-  constructor(client: KubeClient, namespace: string) {
+  constructor(client: KubeClient, namespace: string, { hasQueue }: { readonly hasQueue: boolean }) {
     this.#jobs = new Reflector<SentJob>({
       client,
       path: jobsPath(namespace),
@@ -52,6 +58,7 @@ export class JobObserver {
       },
       gone: ({ metadata: { uid, name } }) => {
         this.#podsOfJobs.delete(uid);
+        this.#workloadsOfJobs.delete(uid);
         this.#namesOfJobs.delete(uid);
         this.#rememberGone(uid);
         this.#wake(name);
@@ -68,10 +75,24 @@ export class JobObserver {
         this.#see({ ...pod, isGone: true });
       },
     });
+    this.#workloads = hasQueue
+      ? new Reflector<Workload>({
+          client,
+          path: workloadsPath(namespace),
+          labelSelector: workloadJobLabel,
+          changed: (workload) => {
+            this.#queueSays(workload);
+          },
+          gone: ({ metadata }) => {
+            this.#workloadsOfJobs.delete(metadata.labels?.[workloadJobLabel] ?? '');
+          },
+        })
+      : null;
   }
 
-  /** Begins at the first call; resolves when all Jobs and pods are known. */
+  /** Begins at the first call; resolves when all Jobs and pods are known. A queue that cannot be read keeps nobody waiting. */
   async started(): Promise<void> {
+    void this.#workloads?.started();
     await Promise.all([this.#jobs.started(), this.#pods.started()]);
   }
 
@@ -83,6 +104,11 @@ export class JobObserver {
 
   podsOf(jobUid: string): readonly SeenPod[] {
     return [...(this.#podsOfJobs.get(jobUid)?.values() ?? [])];
+  }
+
+  /** What its queue knows of a Job. */
+  workloadOf(jobUid: string): Workload | undefined {
+    return this.#workloadsOfJobs.get(jobUid);
   }
 
   all(): readonly ObservedJob[] {
@@ -121,6 +147,7 @@ export class JobObserver {
   close(): void {
     this.#jobs.close();
     this.#pods.close();
+    this.#workloads?.close();
   }
 
   #see(pod: SeenPod): void {
@@ -128,6 +155,14 @@ export class JobObserver {
     if (jobUid === undefined || this.#goneJobs.has(jobUid)) return;
     const pods = this.#podsOfJobs.get(jobUid) ?? new Map<string, SeenPod>();
     this.#podsOfJobs.set(jobUid, pods.set(pod.metadata.uid, pod));
+    const name = this.#namesOfJobs.get(jobUid);
+    if (name !== undefined) this.#wake(name);
+  }
+
+  #queueSays(workload: Workload): void {
+    const jobUid = workload.metadata.labels?.[workloadJobLabel];
+    if (jobUid === undefined || this.#goneJobs.has(jobUid)) return;
+    this.#workloadsOfJobs.set(jobUid, workload);
     const name = this.#namesOfJobs.get(jobUid);
     if (name !== undefined) this.#wake(name);
   }

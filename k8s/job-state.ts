@@ -144,7 +144,11 @@ function liveStatus(job: SentJob, pods: readonly SeenPod[]): Live {
   const waits = pods.flatMap((pod) => waitOf(pod) ?? []);
   const [first] = waits;
   if (first !== undefined) return first;
-  return { state: 'queued', reason: pods.length === 0 ? 'no pod was made yet' : null, since };
+  return {
+    state: 'queued',
+    reason: pods.length === 0 ? 'no pod was made yet' : null,
+    since: job.status?.startTime ?? since,
+  };
 }
 
 /** Why a pod does not run yet. */

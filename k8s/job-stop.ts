@@ -1,12 +1,14 @@
 /**
  * Stops a Job: it is suspended, so that its pods save and end; how they ended is recorded; then it is deleted.
  *
- * Idempotent, and each step may be repeated by another worker. Does not cover Jobs that Kueue manages: it would let a suspended one go on.
+ * Idempotent, and each step may be repeated by another worker. A Job in a queue of Kueue is deactivated there first: Kueue would let one that
+ * is only suspended in again.
  */
 import type { JobRef, JobStatus, StopReason } from '../activities/backend.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { isJobOver } from '../decisions/job-over.ts';
 import { type JobObserver, jobsPath } from './job-observer.ts';
+import { type Workload, workloadJobLabel, workloadsPath } from './kueue.ts';
 import type { KubeClient } from './kube-client.ts';
 import { asTemperError, KubeError } from './kube-error.ts';
 import { annotations } from './labels.ts';
@@ -17,6 +19,8 @@ export interface StopOrder {
   readonly client: KubeClient;
   readonly observer: JobObserver;
   readonly namespace: string;
+  /** Whether its Jobs wait in a queue of Kueue. */
+  readonly hasQueue: boolean;
   /** An end is recorded by whoever sees it. */
   readonly reader: {
     status(job: JobRef): Promise<JobStatus>;
@@ -32,7 +36,10 @@ export async function stopJob(job: JobRef, order: StopOrder): Promise<void> {
   const { observer, reader, graceSeconds } = order;
   const waiter = observer.waiter(job.name);
   try {
-    if (!isJobOver(await reader.status(job))) await suspend(job, order);
+    if (!isJobOver(await reader.status(job))) {
+      if (order.hasQueue) await deactivate(job, order);
+      await suspend(job, order);
+    }
     const deadline = AbortSignal.timeout((graceSeconds + moreSeconds) * 1000);
     while (!isJobOver(await reader.status(job))) {
       if (deadline.aborted)
@@ -46,6 +53,20 @@ export async function stopJob(job: JobRef, order: StopOrder): Promise<void> {
     waiter.close();
   }
   await remove(job, order);
+}
+
+/** Where Kueue has made no Workload of it, or has none of its kinds here, nothing would let it in. */
+async function deactivate({ name, uid }: JobRef, { client, namespace }: StopOrder): Promise<void> {
+  const query = new URLSearchParams({ labelSelector: `${workloadJobLabel}=${uid}` }).toString();
+  const doing = `take job ${name} out of its queue`;
+  await unlessGone(async () => {
+    const path = workloadsPath(namespace);
+    const { items } = await client.send<{ items: readonly Workload[] }>({ method: 'GET', path: `${path}?${query}` });
+    for (const { metadata } of items) {
+      const body = { metadata: { uid: metadata.uid }, spec: { active: false } };
+      await client.send({ method: 'PATCH', path: `${path}/${metadata.name}`, body });
+    }
+  }, doing);
 }
 
 async function suspend({ name, uid }: JobRef, { reason, client, namespace }: StopOrder): Promise<void> {

@@ -59,7 +59,7 @@ export async function runJob(
         onCheckpoint(event.checkpoint);
       } else {
         if (event.kind === 'ended') return { job, gaveUp: null };
-        const reason = reasonsToStop[event.kind];
+        const reason = event.kind === 'evicted' ? event.as : reasonsToStop[event.kind];
         await activities(`${title}: stop, ${event.because}`).stopJob({ context, ticket, job, reason });
         return { job, gaveUp: event.kind === 'waited' ? event.because : null };
       }

@@ -219,6 +219,18 @@ describe('a failed attempt', () => {
     expect((await judge(attempt)).kind).toBe('completed');
   });
 
+  test.each([
+    { reason: 'preempted', want: 'preempted: its queue gave its place to another job, so that Temper stopped it' },
+    { reason: 'queue-evicted', want: 'queue-evicted: its queue took its place away, so that Temper stopped it' },
+  ] as const)('whose place was taken away ($reason) costs nothing', async ({ reason, want }) => {
+    const attempt = await startAttempt(bench);
+    await fakeTrainer(attempt).saves(20);
+    await bench.as(runId).stopJob({ ...attempt, reason });
+    expect((await judge(attempt)).sentence).toContain(want);
+    expect(await incidents()).toMatchObject([{ class: reason }]);
+    expect((await startAttempt(bench, 2)).ticket.resumeStep).toBe(20);
+  });
+
   test('that Temper stopped because it stalled is charged as a stall', async () => {
     const attempt = await startAttempt(bench);
     await fakeTrainer(attempt).says(12, 'training');

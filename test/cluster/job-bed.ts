@@ -11,6 +11,8 @@ export interface JobBed {
   readonly namespace: string;
   /** A backend of its own, as another worker has it. `needs` are fields of the profile's `jobs.default`. */
   backendRunning(script: string, needs?: Readonly<Record<string, unknown>>, client?: KubeClient): KubernetesBackend;
+  /** The same with a queue of the profile. */
+  backendQueueing(script: string, needs: Readonly<Record<string, unknown>>, queue: object): KubernetesBackend;
   /** A job of this name, with its directory. */
   spec(name: string): Promise<JobSpec>;
   close(): Promise<void>;
@@ -23,19 +25,24 @@ export async function makeJobBed(cluster: TestCluster, purpose: string): Promise
   if (store === null)
     throw new Error('these tests need a volume that is a folder of this machine: run them on our own cluster');
   const open: KubernetesBackend[] = [];
+  const backendOf = (needs: object, more: object, client: KubeClient) => {
+    const profile = kubernetesProfile({
+      namespace: name,
+      store: { claim, path: store },
+      jobs: { default: { image: cluster.busyboxImage, ...needs } },
+      graceSeconds: 10,
+      ...more,
+    });
+    const backend = createKubernetesBackend(profile, client);
+    open.push(backend);
+    return backend;
+  };
   return {
     namespace: name,
-    backendRunning(script, needs = {}, client = createKubeClient()) {
-      const profile = kubernetesProfile({
-        namespace: name,
-        store: { claim, path: store },
-        jobs: { default: { image: cluster.busyboxImage, command: ['sh', '-c', script], ...needs } },
-        graceSeconds: 10,
-      });
-      const backend = createKubernetesBackend(profile, client);
-      open.push(backend);
-      return backend;
-    },
+    backendRunning: (script, needs = {}, client = createKubeClient()) =>
+      backendOf({ command: ['sh', '-c', script], ...needs }, {}, client),
+    backendQueueing: (script, needs, queue) =>
+      backendOf({ command: ['sh', '-c', script], ...needs }, { queue }, createKubeClient()),
     async spec(job) {
       const directory = join(store, job);
       await mkdir(join(directory, 'checkpoints'), { recursive: true });

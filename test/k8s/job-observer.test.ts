@@ -38,7 +38,7 @@ function told() {
     const stream = await eventually('it is watched', 5, () => streams.get(of) ?? null);
     stream(`${JSON.stringify({ type, object })}\n`);
   };
-  return { observer: new JobObserver(client, 'training'), say };
+  return { observer: new JobObserver(client, 'training', { hasQueue: false }), say };
 }
 
 test('a pod that goes is kept while its Job is there, and no longer, also where it goes after it', async () => {

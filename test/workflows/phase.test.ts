@@ -62,9 +62,10 @@ describe('a failed attempt', () => {
   test.each([
     { kind: 'stalled', because: 'no progress for 900 s', reason: 'stalled' },
     { kind: 'lost', because: 'node n1 does not answer any more', reason: 'node-lost' },
-  ] as const)('that is $kind is stopped first, and judged after', async ({ kind, because, reason }) => {
-    const story = bench.tell(kind, recipeOf([]), {
-      awaitJob: (_, times) => Promise.resolve(times === 1 ? { kind, because } : { kind: 'ended' }),
+    { kind: 'evicted', as: 'preempted', because: 'its queue took its place away', reason: 'preempted' },
+  ] as const)('that is $kind is stopped first, and judged after', async ({ reason, ...event }) => {
+    const story = bench.tell(event.kind, recipeOf([]), {
+      awaitJob: (_, times) => Promise.resolve(times === 1 ? event : { kind: 'ended' }),
       judgeAttempt: (_, times) => Promise.resolve(times === 1 ? judged('restart') : completed),
     });
     await (await bench.start(story)).result();

@@ -12,7 +12,7 @@ import { serviceAddress } from './namespaces.ts';
 
 const days = 30;
 
-interface Certificate {
+export interface Certificate {
   readonly name: string;
   readonly subject: string;
   /** Names and addresses of a server; none for a user. */
@@ -80,7 +80,7 @@ async function makeAuthority(keys: string): Promise<void> {
   await openssl('rsa', '-in', 'sa.key', '-pubout', '-out', 'sa.pub');
 }
 
-async function makeCertificate(keys: string, { name, subject, servesAs }: Certificate): Promise<void> {
+export async function makeCertificate(keys: string, { name, subject, servesAs }: Certificate): Promise<void> {
   const openssl = (...args: string[]) => run('openssl', args, { folder: keys });
   const usage = [
     'keyUsage=digitalSignature',
