@@ -12,8 +12,12 @@ const workload = (status: Workload['status'] = {}, spec: Workload['spec'] = { ac
   spec,
   status,
 });
-const says = (type: string, status: 'True' | 'False', reason: string, message: string) => ({
-  conditions: [{ type, status, reason, message }],
+const says = (
+  type: string,
+  status: 'True' | 'False',
+  words: { readonly reason: string; readonly message: string },
+) => ({
+  conditions: [{ type, status, ...words }],
 });
 
 test.each<{ title: string; workload: Workload | undefined; want: string }>([
@@ -21,12 +25,17 @@ test.each<{ title: string; workload: Workload | undefined; want: string }>([
   { title: 'it was not looked at', workload: workload(), want: 'its queue has not looked at it yet' },
   {
     title: 'there is no quota',
-    workload: workload(says('QuotaReserved', 'False', 'WaitingForQuota', 'insufficient unused quota, 8 more needed')),
+    workload: workload(
+      says('QuotaReserved', 'False', {
+        reason: 'WaitingForQuota',
+        message: 'insufficient unused quota, 8 more needed',
+      }),
+    ),
     want: 'its queue has no place for it yet: WaitingForQuota: insufficient unused quota, 8 more needed',
   },
   {
     title: 'its checks are not done',
-    workload: workload(says('QuotaReserved', 'True', 'QuotaReserved', 'quota reserved')),
+    workload: workload(says('QuotaReserved', 'True', { reason: 'QuotaReserved', message: 'quota reserved' })),
     want: 'its queue has reserved its quota, and checks something else first',
   },
   {
@@ -39,7 +48,7 @@ test.each<{ title: string; workload: Workload | undefined; want: string }>([
 });
 
 test('a place that was taken away, by whom, is told also when it was given back before anybody looked', () => {
-  const preempted = workload(says('Evicted', 'True', 'Preempted', 'to make room for another'));
+  const preempted = workload(says('Evicted', 'True', { reason: 'Preempted', message: 'to make room for another' }));
   const evicted = { as: 'preempted', because: 'Preempted: to make room for another' };
   expect(withQueue(queued, suspended, preempted)).toEqual({ ...queued, evicted });
   const back = workload({ schedulingStats: { evictions: [{ reason: 'LocalQueueStopped' }] } });
@@ -51,7 +60,7 @@ test('a place that was taken away, by whom, is told also when it was given back 
 
 test('of a job that runs, is being stopped or is over its queue has nothing to say', () => {
   expect(withQueue(running, job(), workload())).toEqual(running);
-  const gone = workload(says('Evicted', 'True', 'Deactivated', 'the workload is deactivated'));
+  const gone = workload(says('Evicted', 'True', { reason: 'Deactivated', message: 'the workload is deactivated' }));
   const stopping: JobStatus = { state: 'stopping', reason: 'cancel', since: made };
   expect(withQueue(stopping, suspended, gone)).toEqual(stopping);
   expect(withQueue({ state: 'vanished' }, suspended, gone)).toEqual({ state: 'vanished' });
