@@ -189,7 +189,10 @@ test('a sealing job that is lost with its node is begun anew by itself', async (
   await bench.backend.awaited();
   const sealing = bench.backend.submitted.at(-1)?.name ?? '';
   bench.backend.loseNode({ name: sealing, uid: '', directory: '' }, 'gpu-7');
-  await expect(lost).rejects.toMatchObject({ nonRetryable: false, message: `job ${sealing} was lost with node gpu-7` });
+  await expect(lost).rejects.toMatchObject({
+    nonRetryable: false,
+    message: `job ${sealing} was ended before it was done: node gpu-7 does not answer any more`,
+  });
   expect(bench.backend.stopped).toMatchObject([{ job: sealing, reason: 'node-lost' }]);
 });
 
