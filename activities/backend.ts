@@ -65,6 +65,14 @@ export type JobStatus =
 
 export type StopReason = WhyStopped;
 
+/** Brings what ranks of a job say into its directory: `log.txt`, `log-1.txt`, … */
+export interface BackendLogs {
+  /** What was said by now. Never rejects for want of a log. */
+  bring(job: JobRef, rank: number): Promise<void>;
+  /** What is said, as it comes; resolves when nothing more comes, or the signal aborts. */
+  follow(job: JobRef, rank: number, signal: AbortSignal): Promise<void>;
+}
+
 export interface Backend {
   /** What this backend cannot give a job more of, because it has no notion of it. */
   readonly fixed: readonly ('memory' | 'shared-memory')[];
@@ -82,6 +90,8 @@ export interface Backend {
    * node that does not answer. Idempotent.
    */
   stop(job: JobRef, options: { readonly reason: StopReason; readonly graceSeconds: number }): Promise<void>;
+  /** Where jobs do not write their logs themselves. At a job's end the log of each rank is in its directory in any case. */
+  readonly logs?: BackendLogs;
   /** Jobs of this store that are not ended, and of no other that shares the place: for the reaper, `up`'s shutdown and tests. */
   list(): Promise<readonly JobRef[]>;
 }

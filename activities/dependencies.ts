@@ -54,10 +54,12 @@ export interface ActivityDependencies {
   now(): Date;
 }
 
-/** What is needed to read what was done: no backend, and nothing that runs. */
+/** What is needed to read what was done. Where a backend is at hand, the logs of what runs are brought from it. */
 export interface ReadingDependencies extends Pick<
   ActivityDependencies,
   'ledger' | 'readRecipe' | 'defaultRecipe' | 'reaper'
 > {
-  placeOf(profile: string | undefined): Pick<Place, 'profile' | 'store' | 'home'>;
+  placeOf(
+    profile: string | undefined,
+  ): Pick<Place, 'profile' | 'store' | 'home'> & { readonly backend?: Pick<Backend, 'logs'> };
 }

@@ -9,26 +9,54 @@ import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { PipelineRecord } from '../store/ledger/pipelines.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { Log, LogsQuestion } from '../workflows/contract-questions.ts';
+import type { BackendLogs } from './backend.ts';
 import type { ReadingDependencies } from './dependencies.ts';
 import { findPhases, findPipeline, workOf } from './explain.ts';
 
 /** What travels through a workflow's history at once. */
 const mostBytes = 64 * 1024;
 const lookMilliseconds = 500;
+const longestBringMilliseconds = 10_000;
 
 /** Throws `not-found` when there is no such pipeline, phase or attempt. */
 export async function logOf(dependencies: ReadingDependencies, question: LogsQuestion): Promise<Log> {
   const { ledger } = dependencies;
-  const { store } = dependencies.placeOf(undefined);
+  const { store, backend } = dependencies.placeOf(undefined);
   const looks = Math.max(1, Math.ceil(((question.waitSeconds ?? 0) * 1000) / lookMilliseconds));
-  for (let look = 1; ; look += 1) {
-    const pipeline = await findPipeline(ledger, question.pipeline);
-    const attempt = await findAttempt(dependencies, pipeline, question);
-    const log = await read(store, { attempt, pipeline, question });
-    const isNews = log.text !== '' || log.directory !== question.seen?.directory || log.isOver;
-    if (isNews || look >= looks) return log;
-    await pause(lookMilliseconds);
+  const over = new AbortController();
+  const broughtOf = bringer(backend?.logs, question.rank ?? 0, over.signal);
+  try {
+    for (let look = 1; ; look += 1) {
+      const pipeline = await findPipeline(ledger, question.pipeline);
+      const attempt = await findAttempt(dependencies, pipeline, question);
+      await broughtOf(attempt);
+      const log = await read(store, { attempt, pipeline, question });
+      const isNews = log.text !== '' || log.directory !== question.seen?.directory || log.isOver;
+      if (isNews || look >= looks) return log;
+      await pause(lookMilliseconds);
+    }
+  } finally {
+    over.abort();
   }
+}
+
+/**
+ * Brings the log of a job that runs, where its backend keeps it elsewhere: what there is at the first look, and what comes until the last. A
+ * backend that does not answer keeps nobody from what lies on the store.
+ */
+function bringer(
+  logs: BackendLogs | undefined,
+  rank: number,
+  signal: AbortSignal,
+): (attempt: AttemptRecord & { readonly directory: string }) => Promise<void> {
+  let followed: string | null = null;
+  return async ({ endedAt, jobName: name, jobUid: uid, directory }) => {
+    if (logs === undefined || endedAt !== null || name === null || uid === null || uid === followed) return;
+    followed = uid;
+    const job = { name, uid, directory };
+    await Promise.race([logs.bring(job, rank), pause(longestBringMilliseconds, undefined, { signal })]);
+    logs.follow(job, rank, signal).catch(() => undefined);
+  };
 }
 
 async function findAttempt(
@@ -71,6 +99,7 @@ async function read(
   const isFollowed = question.seen !== undefined;
   const from = question.seen?.directory === directory ? question.seen.to : isFollowed ? 0 : undefined;
   const window = await store.log(directory, {
+    rank: question.rank ?? 0,
     ...(from === undefined ? {} : { from }),
     maximumBytes: mostBytes,
     isOver: attempt.endedAt !== null,

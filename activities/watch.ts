@@ -84,12 +84,23 @@ export class Watch {
       // A new wait in the middle of a job begins where the job is, not at its start.
       this.#progress = (await this.#dependencies.scanner.scanNow(this.#input.ticket.directory)).progress;
       this.#idleSeconds = idleBefore(this.#activity, this.#progress);
+      this.#followLog();
       return await Promise.race([this.#dueCheckpoint(), this.#end(), this.#stall(), this.#longWait(), cancelled()]);
     } finally {
       clearInterval(beat);
       this.#gone.abort();
       await this.#pruner?.settled();
     }
+  }
+
+  /** A foreign trainer tells how far it is by its log alone. One that cannot be followed now is followed again from the next wait on. */
+  #followLog(): void {
+    const { context, ticket, job } = this.#input;
+    if (context.phase.kind !== 'command' || ticket.purpose !== 'train') return;
+    const { log } = this.#activity;
+    this.#backend.logs?.follow(job, 0, this.#gone.signal).catch((error: unknown) => {
+      log.warn(`the log of ${job.name} cannot be followed`, { error });
+    });
   }
 
   /** The next due checkpoint that was not told before. */

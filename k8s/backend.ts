@@ -10,7 +10,7 @@ import { mayStillRun } from '../decisions/backend-reasons.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { isJobOver } from '../decisions/job-over.ts';
 import { handOver, readJobEnd, writeJobEnd } from './job-end.ts';
-import { saveLogs } from './job-logs.ts';
+import { jobLogs, saveLogs } from './job-logs.ts';
 import { jobManifest, rendezvousService } from './job-manifest.ts';
 import { JobObserver, jobsPath, type ObservedJob, podsPath } from './job-observer.ts';
 import { hasEnded, nextLossAt, statusOfJob } from './job-state.ts';
@@ -73,6 +73,7 @@ export function createKubernetesBackend(
     async stop(job, { reason, graceSeconds }) {
       await stopJob(job, { reason, graceSeconds, client, observer, namespace, hasQueue, reader });
     },
+    logs: jobLogs({ client, namespace, observer, status: (job) => reader.status(job) }),
     async list() {
       await observer.started();
       const live = observer.all().filter(({ job, pods }) => statusOfJob(job, pods, now()).state !== 'ended');

@@ -129,7 +129,7 @@ function liveStatus(job: SentJob, pods: readonly SeenPod[]): Live {
   if (stopReasonOf(job) !== null || job.metadata.deletionTimestamp !== undefined)
     return { state: 'stopping', reason: stopReasonOf(job), since: job.metadata.deletionTimestamp ?? since };
   if (job.spec?.suspend === true) return { state: 'queued', reason: 'suspended: its queue has not let it in', since };
-  const running = pods.filter((pod) => containerOf(pod)?.state?.running !== undefined);
+  const running = pods.filter(isRunning);
   const ofAll = job.spec?.parallelism ?? 1;
   if (running.length >= ofAll || (running.length > 0 && pods.filter((pod) => !hasEnded(pod)).length === running.length))
     return {
@@ -166,6 +166,10 @@ function waitOf(pod: SeenPod): Live | null {
     reason: [waiting?.reason, waiting?.message].filter(Boolean).join(': ') || null,
     since: scheduled.lastTransitionTime ?? since,
   };
+}
+
+export function isRunning(pod: SeenPod): boolean {
+  return pod.isGone !== true && containerOf(pod)?.state?.running !== undefined;
 }
 
 export function hasEnded(pod: SeenPod): boolean {

@@ -23,8 +23,6 @@ export interface KubeClient {
   readonly server: string;
   /** The answer as JSON. Repeated while the trouble passes: each request must be one that may be sent twice. Throws `KubeError`. */
   send<T>(order: KubeRequest): Promise<T>;
-  /** The last `mostBytes` of an answer, for logs. Repeated as `send` is. Throws `KubeError`. */
-  tail(path: string, mostBytes: number, signal?: AbortSignal): Promise<Buffer>;
   /** The answer as it comes; asked once. Throws `KubeError`. */
   stream(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
@@ -42,7 +40,7 @@ export function createKubeClient(context?: string): KubeClient {
   const cluster = config.getCurrentCluster();
   if (!cluster) throw new TemperError('environment-unusable', 'no kubeconfig names a cluster: set KUBECONFIG');
   // Watches have a pool of their own, so that no request waits behind a stream.
-  const pools = { requests: new Pool(config), streams: new Pool(config) };
+  const pools = { requests: new Pool(config, connections), streams: new Pool(config, null) };
   const ask = async ({ method, path, body, signal }: KubeRequest, pool: Pool) => {
     try {
       const { headers } = await credentials(config);
@@ -61,12 +59,12 @@ export function createKubeClient(context?: string): KubeClient {
       throw new KubeError(`${cluster.server} does not answer (${(cause as Error).message})`, { cause });
     }
   };
-  const patiently = async <T>(order: KubeRequest, read: (body: Answer) => Promise<T>): Promise<T> => {
+  const patiently = async (order: KubeRequest): Promise<unknown> => {
     for (let tries = 1; ; tries += 1) {
       const timeout = AbortSignal.timeout(requestSeconds * 1000);
       const signal = order.signal ? AbortSignal.any([order.signal, timeout]) : timeout;
       try {
-        return await read(await ask({ ...order, signal }, pools.requests));
+        return await (await ask({ ...order, signal }, pools.requests)).json();
       } catch (error) {
         order.signal?.throwIfAborted();
         const trouble = error instanceof KubeError ? error : new KubeError(`${cluster.server} does not answer in time`);
@@ -77,30 +75,12 @@ export function createKubeClient(context?: string): KubeClient {
   };
   return {
     server: cluster.server,
-    send: async <T>(order: KubeRequest) => (await patiently(order, (body) => body.json())) as T,
-    tail: (path, mostBytes, signal) =>
-      patiently({ method: 'GET', path, ...(signal ? { signal } : {}) }, (body) => lastBytes(body, mostBytes)),
+    send: async <T>(order: KubeRequest) => (await patiently(order)) as T,
     stream: async (path, signal) => await ask({ method: 'GET', path, signal }, pools.streams),
     async close() {
       await Promise.all([pools.requests.close(), pools.streams.close()]);
     },
   };
-}
-
-type Answer = Dispatcher.ResponseData['body'];
-
-async function lastBytes(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<Buffer> {
-  let kept: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    kept.push(chunk);
-    size += chunk.length;
-    // Joined now and then: each byte is moved a few times at most, and never much more than asked for is held.
-    if (size < 2 * mostBytes) continue;
-    kept = [Buffer.concat(kept).subarray(-mostBytes)];
-    size = mostBytes;
-  }
-  return Buffer.concat(kept).subarray(-mostBytes);
 }
 
 function loadConfig(context: string | undefined): KubeConfig {
@@ -143,14 +123,17 @@ async function credentials(config: KubeConfig): Promise<Credentials> {
 /** Connections, opened when they are first needed; credentials that could not be had are asked for again. */
 class Pool {
   readonly #config: KubeConfig;
+  readonly #connections: number | null;
   #dispatcher: Promise<Dispatcher> | null = null;
 
-  constructor(config: KubeConfig) {
+  /** `connections`: at most; null for as many as there are requests at once. */
+  constructor(config: KubeConfig, connections: number | null) {
     this.#config = config;
+    this.#connections = connections;
   }
 
   async opened(): Promise<Dispatcher> {
-    this.#dispatcher ??= dispatcherFor(this.#config);
+    this.#dispatcher ??= dispatcherFor(this.#config, this.#connections);
     try {
       return await this.#dispatcher;
     } catch (error) {
@@ -165,7 +148,7 @@ class Pool {
   }
 }
 
-async function dispatcherFor(config: KubeConfig): Promise<Dispatcher> {
+async function dispatcherFor(config: KubeConfig, connections: number | null): Promise<Dispatcher> {
   const { ca, cert, key, rejectUnauthorized, servername } = await credentials(config);
   const tls = Object.fromEntries(
     Object.entries({ ca, cert, key, rejectUnauthorized, servername }).filter(([, value]) => value !== undefined),

@@ -6,6 +6,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { TemperError } from '../decisions/errors.ts';
+import { logName } from '../decisions/log-name.ts';
 import type { ObservedRun, Progress, TrainerResult } from '../decisions/failure.ts';
 import type { DirectoryIs } from '../decisions/job-over.ts';
 import { inspectCheckpoint, listCheckpoints, type CheckpointOnStore } from './checkpoints.ts';
@@ -70,7 +71,7 @@ export interface RunStore {
   /** Null when absent or unreadable: it proves nothing then. */
   result(directory: string): Promise<TrainerResult | null>;
   /** A part of the job's log, in whole lines; null when there is none yet. */
-  log(directory: string, wish: LogWish): Promise<LogWindow | null>;
+  log(directory: string, wish: LogWish & { readonly rank?: number }): Promise<LogWindow | null>;
   /** The text of a file below a run directory; null when it is not there. */
   text(directory: string, name: string): Promise<string | null>;
 }
@@ -119,7 +120,7 @@ export function createRunStore(root: string): RunStore {
     progress: progressIn,
     freeBytes: () => freeBytesOf(root),
     result: (directory) => readResult(runFiles(directory).result),
-    log: (directory, wish) => readLogWindow(runFiles(directory).log, wish),
+    log: (directory, { rank = 0, ...wish }) => readLogWindow(join(directory, logName(rank)), wish),
     async text(directory, name) {
       try {
         return await readFile(join(directory, name), 'utf8');

@@ -37,6 +37,8 @@ export interface LogsQuestion {
   readonly purpose?: 'train' | 'evaluate' | undefined;
   /** Left out: the newest. */
   readonly attempt?: number | undefined;
+  /** Of a job of several pods; left out: the first. */
+  readonly rank?: number | undefined;
   /** What was seen last: only what came since is wanted, after a wait of at most `waitSeconds`. */
   readonly seen?: { readonly directory: string; readonly to: number } | undefined;
   readonly waitSeconds?: number | undefined;

@@ -3,6 +3,7 @@ import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { phaseSchema } from '../../configs/schema.ts';
 import { answerActivities } from '../../activities/answers.ts';
+import type { BackendLogs } from '../../activities/backend.ts';
 import type { Explanation, Log, LogsQuestion, Plan, Reaped } from '../../workflows/contract-questions.ts';
 import type { ResolvedPipeline } from '../../workflows/contract.ts';
 import { activityBench, type ActivityBench, contextOf, runId, startAttempt } from '../support/activity-bench.ts';
@@ -95,6 +96,20 @@ describe('logs', () => {
     const second = await startAttempt(bench, 2);
     await appendFile(join(second.ticket.directory, 'log.txt'), 'again\n');
     expect(await logs({ seen })).toMatchObject({ attempt: 2, from: 0, text: 'again\n' });
+  });
+
+  test('of a job that runs are brought from its backend first, each rank’s on its own', async () => {
+    const { ticket, job } = await startAttempt(bench);
+    bench.backend.run(job);
+    const backendLogs: BackendLogs = {
+      bring: (asked, rank) => appendFile(join(asked.directory, `log-${String(rank)}.txt`), 'brought\n'),
+      follow: () => Promise.resolve(),
+    };
+    const place = bench.dependencies.placeOf(undefined);
+    bench.dependencies.placeOf = () => ({ ...place, backend: { ...bench.backend, logs: backendLogs } });
+    expect((await logs({ rank: 3 })).text).toBe('brought\n');
+    await appendFile(join(ticket.directory, 'log.txt'), 'of rank 0\n');
+    expect((await logs({ rank: 3 })).text).toBe('brought\nbrought\n');
   });
 
   test('hold a part of a huge log that fits into a history', async () => {

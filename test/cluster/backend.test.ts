@@ -39,21 +39,6 @@ test('a job runs, writes to its directory, and its end with its last lines outli
   expect(await bed.backendRunning('true').status(job)).toEqual(end);
 });
 
-test('of a log of many megabytes, which the node rotates, the end is kept; the job’s state does not hang on it', async () => {
-  // 24 MiB in lines of 1 KiB, then time for the node to rotate what is over 10 MiB.
-  const backend = bed.backendRunning(
-    'yes "$(head -c 1023 /dev/zero | tr "\\0" x)" | head -n 24576; sleep 25; echo "NaN at step 7"; exit 1',
-  );
-  const order = await bed.spec('t-talks-a1');
-  const end = await until(backend, await backend.submit(order), 'ended');
-  expect(end).toMatchObject({ ranks: [{ exitCode: 1 }] });
-  const { ranks } = end as Extract<typeof end, { state: 'ended' }>;
-  expect(ranks[0]?.lastLines.at(-1)).toBe('NaN at step 7');
-  const kept = await readFile(join(order.directory, 'log.txt'), 'utf8');
-  expect(kept.endsWith('NaN at step 7\n')).toBe(true);
-  expect(kept.length).toBeLessThanOrEqual(4 * 2 ** 20);
-});
-
 test('whoever submits again gets the Job that is there: two workers, and a reply that was lost', async () => {
   const order = await bed.spec('t-once-a1');
   const lossy = losingTheFirstReply(createKubeClient());
@@ -164,7 +149,7 @@ test('a wait asks the server for nothing: the one watch tells', async () => {
   const before = asked.length;
   await Promise.all(jobs.map((job) => until(backend, job, 'ended')));
   // For each job: the log of its pod, and its shorter time to live.
-  expect(asked.slice(before).filter((each) => !/ GET .*\/log\?|^PATCH|^TAIL/.test(each))).toEqual([]);
+  expect(asked.slice(before).filter((each) => !/ GET .*\/log\?|^PATCH|^STREAM .*\/log\?/.test(each))).toEqual([]);
 });
 
 /** The first POST of a Job reaches the server, and its answer nobody. */
@@ -187,10 +172,6 @@ function counting(client: KubeClient, asked: string[]): KubeClient {
     send<T>(order: KubeRequest) {
       asked.push(`${order.method} ${order.path}`);
       return client.send<T>(order);
-    },
-    tail(path, mostBytes, signal) {
-      asked.push(`TAIL ${path}`);
-      return client.tail(path, mostBytes, signal);
     },
     stream(path, signal) {
       asked.push(`STREAM ${path}`);

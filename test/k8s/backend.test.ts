@@ -51,9 +51,9 @@ function cluster(podsOfJob: readonly object[] = [], podsOfAll: readonly object[]
       new Promise<T>((resolve) => {
         resolve(structuredClone(answer(order)) as T);
       }),
-    tail: () => Promise.reject(new KubeError('no logs here', { status: 404 })),
-    stream: (_path, signal) =>
+    stream: (path, signal) =>
       new Promise((_resolve, reject) => {
+        if (path.includes('/log?')) reject(new KubeError('no logs here', { status: 404 }));
         signal.addEventListener('abort', () => {
           reject(new Error('aborted'));
         });

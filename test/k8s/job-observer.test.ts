@@ -18,7 +18,6 @@ function told() {
   const client: KubeClient = {
     server: 'https://cluster',
     send: <T>() => Promise.resolve({ metadata: { resourceVersion: '1' }, items: [] } as T),
-    tail: () => Promise.reject(new Error('no logs here')),
     stream: (path, signal) => {
       const stream = new ReadableStream<Uint8Array>({
         start(controller) {

@@ -31,7 +31,6 @@ function scripted(lists: readonly Answer[], watches: readonly Watch[], times: Pa
       const answer = lists[Math.min(listed++, lists.length - 1)];
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(structuredClone(answer) as T);
     },
-    tail: () => Promise.reject(new Error('no logs here')),
     stream(path, signal) {
       asked.push(path);
       const watch = watches[watched++] ?? [quiet];

@@ -3,11 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { exitCodes } from '../exit-codes.ts';
 import type { Log, LogsQuestion } from '../../workflows/contract-questions.ts';
-import { directOption, jsonOption, wholeNumber } from './options.ts';
+import { directOption, jsonOption, rankNumber, wholeNumber } from './options.ts';
 import { note, say, sayJson } from './output.ts';
 
 interface Options {
   readonly attempt?: number;
+  readonly rank?: number;
   readonly evaluation?: true;
   readonly lines: number;
   readonly follow?: true;
@@ -24,12 +25,13 @@ export function logs(): Command {
     .argument('<pipeline>', 'its workflow id')
     .argument('[phase]', 'one phase only')
     .addOption(new Option('--attempt <number>', 'an earlier attempt').argParser(wholeNumber))
+    .addOption(new Option('--rank <number>', 'of a job of several pods; the first, 0, unless named').argParser(rankNumber))
     .addOption(new Option('--evaluation', 'evaluation jobs instead of training'))
     .addOption(new Option('-n, --lines <number>', 'at most this many lines').argParser(wholeNumber).default(100))
     .addOption(new Option('-f, --follow', 'go on with what comes, also of the attempts and phases that follow'))
     .addOption(directOption())
     .addOption(jsonOption().conflicts('follow'))
-    .addHelpText('after', '\nExamples:\n  $ temper logs tiny -f\n  $ temper logs tiny sft --attempt 1 -n 20')
+    .addHelpText('after', '\nExamples:\n  $ temper logs tiny -f\n  $ temper logs tiny sft --attempt 1 --rank 3 -n 20')
     .action(async (pipeline: string, phase: string | undefined, options: Options) => {
       const question: LogsQuestion = {
         question: 'logs',
@@ -37,6 +39,7 @@ export function logs(): Command {
         ...(phase === undefined ? {} : { phase }),
         ...(options.evaluation ? { purpose: 'evaluate' as const } : {}),
         ...(options.attempt === undefined ? {} : { attempt: options.attempt }),
+        ...(options.rank === undefined ? {} : { rank: options.rank }),
       };
       if (options.follow) await follow(question, options);
       else await showOnce(question, options);

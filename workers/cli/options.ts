@@ -25,9 +25,14 @@ function parsedSet(text: string): Set {
   return { [text.slice(0, at)]: text.slice(at + 1) };
 }
 
-export function wholeNumber(text: string): number {
+export const wholeNumber = (text: string): number => numberFrom(1, text);
+
+/** Of a rank: the first is 0. */
+export const rankNumber = (text: string): number => numberFrom(0, text);
+
+function numberFrom(least: number, text: string): number {
   const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 1)
-    throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  if (text.trim() === '' || !Number.isSafeInteger(number) || number < least)
+    throw new InvalidArgumentError(`It must be a whole number from ${String(least)} on.`);
   return number;
 }

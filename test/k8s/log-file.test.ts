@@ -1,0 +1,74 @@
+/** A pod's log in its file: whole, once, and told where something is missing. */
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gapMarker, LogFile } from '../../k8s/log-file.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'temper-log-file-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const written = async (name = 'log.txt') => await readFile(join(directory, name), 'utf8');
+const at = (seconds: string, text: string) => `2026-11-30T02:00:${seconds}Z ${text}`;
+
+async function write(lines: readonly string[], podUid = 'pod', rank = 0): Promise<string | null> {
+  const file = await LogFile.open(directory, rank, podUid);
+  const { sinceTime } = file;
+  await file.write(lines);
+  await file.close();
+  return sinceTime;
+}
+
+test('begins with all there is, and goes on from the second of its last line without repeating one', async () => {
+  expect(await write([at('01.5', 'one'), at('02.123456789', 'two')])).toBeNull();
+  expect(await write([at('02.1', 'before'), at('02.123456789', 'two'), at('02.2', 'three')])).toBe(
+    '2026-11-30T02:00:02Z',
+  );
+  expect(await written()).toBe('one\ntwo\nthree\n');
+});
+
+test('lines of the very same time are told apart by their number', async () => {
+  await write([at('01', 'a'), at('01', 'b')]);
+  await write([at('01', 'a'), at('01', 'b'), at('01', 'c'), at('01.000000001', 'd')]);
+  await write([at('01.000000001', 'd'), at('01.000000001', 'e')]);
+  expect(await written()).toBe('a\nb\nc\nd\ne\n');
+});
+
+test('two who bring the same lines at once write them once', async () => {
+  const [one, other] = await Promise.all([LogFile.open(directory, 0, 'pod'), LogFile.open(directory, 0, 'pod')]);
+  await one.write([at('01', 'a')]);
+  await other.write([at('01', 'a'), at('02', 'b')]);
+  await one.write([at('02', 'b'), at('03', 'c')]);
+  await Promise.all([one.close(), other.close()]);
+  expect(await written()).toBe('a\nb\nc\n');
+});
+
+test('a worker that was killed before it kept its place leaves nothing twice', async () => {
+  await write([at('01', 'a')]);
+  const place = await written('log.txt.position.json');
+  await write([at('01', 'a'), at('02', 'b')]);
+  await writeFile(join(directory, 'log.txt.position.json'), place);
+  await write([at('01', 'a'), at('02', 'b'), at('03', 'c')]);
+  expect(await written()).toBe('a\nb\nc\n');
+});
+
+test('where the node no longer has the last line, a line says that some may be missing', async () => {
+  await write([at('01', 'a')]);
+  await write([at('07', 'h'), at('08', 'i')]);
+  expect(await written()).toBe(`a\n${gapMarker}\nh\ni\n`);
+});
+
+test('each rank has a file of its own, and what has no time is the node’s own word', async () => {
+  await write(['unable to retrieve container logs', at('01', ''), at('02', ' x ')], 'pod-3', 3);
+  expect(await written('log-3.txt')).toBe('\n x \n');
+});
+
+test('a link in its place is not followed', async () => {
+  const elsewhere = join(directory, 'elsewhere');
+  await writeFile(elsewhere, 'mine');
+  await symlink(elsewhere, join(directory, 'log.txt'));
+  await expect(write([at('01', 'a')])).rejects.toMatchObject({ code: 'ELOOP' });
+  expect(await readFile(elsewhere, 'utf8')).toBe('mine');
+});
