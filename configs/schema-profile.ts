@@ -59,16 +59,28 @@ const jobNeeds = z.strictObject({
     .describe('Size of /dev/shm, counted against memory; Kubernetes’ own 64 MB unless named.'),
 });
 
+/** An address that is a secret: it never stands in a profile. */
+const secretAddress = z.union([
+  z.strictObject({ env: variable.describe('Environment variable of the worker that holds the address.') }),
+  z.strictObject({ file: absolutePath.describe('File at the worker that holds the address.') }),
+]);
+
+const ledger = z
+  .strictObject({
+    postgres: secretAddress.describe(
+      'Where the address of a database is found, as postgresql://user:password@host:5432/database. It is a secret: it never stands in a profile.',
+    ),
+  })
+  .optional()
+  .describe(
+    'A PostgreSQL database that holds the ledger: workers of several machines need one. An SQLite file at the worker unless named.',
+  );
+
 const notify = z
   .strictObject({
-    slackWebhook: z
-      .union([
-        z.strictObject({ env: variable.describe('Environment variable of the worker that holds the address.') }),
-        z.strictObject({ file: absolutePath.describe('File at the worker that holds the address.') }),
-      ])
-      .describe(
-        'Where the address of an incoming webhook as Slack has them is found. It is a secret: it never stands in a profile.',
-      ),
+    slackWebhook: secretAddress.describe(
+      'Where the address of an incoming webhook as Slack has them is found. It is a secret: it never stands in a profile.',
+    ),
   })
   .optional()
   .describe('Who is told when a phase is held, fails or has spent a budget; nobody unless named.');
@@ -100,6 +112,7 @@ export const localProfileSchema = z.strictObject({
       'The program that jobs run, with its arguments: one that keeps the trainer contract. The built-in trainers unless named.',
     ),
   graceSeconds: z.number().positive().default(20).describe('Seconds between SIGTERM and SIGKILL.'),
+  ledger,
   notify,
 });
 
@@ -175,6 +188,7 @@ export const kubernetesProfileSchema = z.strictObject({
     .record(z.string(), z.unknown())
     .default({})
     .describe('A strategic merge patch of the pod template, for fabrics, taints and topologies of the site.'),
+  ledger,
   notify,
 });
 

@@ -1,14 +1,12 @@
 /** Answers a question from the ledger and the store of this machine, with no server and no worker. */
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { answerActivities } from '../activities/answers.ts';
 import { fitting, loadProfile, loadRecipe } from '../configs/load.ts';
-import { TemperError } from '../decisions/errors.ts';
-import { openSqliteLedger } from '../store/ledger/sqlite.ts';
 import { createRunStore } from '../store/run-store.ts';
 import type { Answer, Question } from '../workflows/contract-questions.ts';
+import { openLedgerOf } from './ledger-of.ts';
 import { readPlaces } from './settings.ts';
-import { ledgerDirectoryOf, storeDirectoryOf } from './store-directory.ts';
+import { storeDirectoryOf } from './store-directory.ts';
 
 const profileName = 'local';
 
@@ -18,14 +16,7 @@ export async function answerDirectly(question: Question, environment: NodeJS.Pro
   const asked = question.question === 'plan' ? question.input.profile : undefined;
   const { value: profile } = await loadProfile(places.profilesDirectory, asked ?? profileName);
   const directory = storeDirectoryOf(profile, places);
-  const ledgerDirectory = ledgerDirectoryOf(profile, places);
-  const file = join(ledgerDirectory, 'ledger.sqlite');
-  if (!existsSync(file))
-    throw new TemperError(
-      'not-found',
-      `no ledger lies in ${ledgerDirectory}: name the store with TEMPER_STORE, or ask a worker`,
-    );
-  const ledger = await openSqliteLedger(file);
+  const ledger = await openLedgerOf({ profile, places, environment, create: false });
   try {
     const answers = answerActivities({
       ledger,

@@ -3,20 +3,20 @@
  *
  * Covers wiring. Does not cover the Temporal worker (temper-worker.ts).
  */
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Connection } from '@temporalio/client';
 import type { ActivityDependencies, Place } from '../activities/dependencies.ts';
 import { fitting, loadProfile, loadRecipe } from '../configs/load.ts';
 import { TemperError } from '../decisions/errors.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
-import { openSqliteLedger } from '../store/ledger/sqlite.ts';
 import { createScanner, type Scanner } from '../store/scanner.ts';
 import { createRunStore } from '../store/run-store.ts';
 import { openBackend } from './backend-of.ts';
+import { openLedgerOf } from './ledger-of.ts';
 import { searchAttributesKnown } from './search-attributes.ts';
 import { pageOfRun, type Settings } from './settings.ts';
 import { slackWebhook } from './slack-webhook.ts';
-import { ledgerDirectoryOf, storeDirectoryOf } from './store-directory.ts';
+import { storeDirectoryOf } from './store-directory.ts';
 
 export interface OpenPlace {
   readonly place: Place;
@@ -42,7 +42,7 @@ export async function openPlace(options: PlaceOptions): Promise<OpenPlace> {
   await store.check();
   const jobs = await openBackend(profile, settings, storeDirectory);
   const place: Place = { profile, store, backend: jobs.backend, home: resolve(settings.home) };
-  const ledger = await openSqliteLedger(join(ledgerDirectoryOf(profile, settings), 'ledger.sqlite'));
+  const ledger = await openLedgerOf({ profile, places: settings, environment: process.env, create: true });
   const scanner = createScanner({ everySeconds: options.scanSeconds });
   return {
     place,

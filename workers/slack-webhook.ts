@@ -3,9 +3,9 @@
  *
  * The address is read for each message, from the environment or a file, and never told to anybody: no answer holds it. Does not cover trying again.
  */
-import { readFile } from 'node:fs/promises';
 import { unescape } from 'node:querystring';
 import type { Webhook, WebhookAnswer, WebhookMessage } from '../activities/webhook.ts';
+import { addressAt } from './secret-address.ts';
 
 export interface SlackWebhookOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -19,7 +19,7 @@ const longestWaitSeconds = 600;
 export function slackWebhook({ environment, timeoutSeconds = 10 }: SlackWebhookOptions): Webhook {
   return {
     async send(message) {
-      const found = await addressOf(message.to, environment);
+      const found = await webhookOf(message.to, environment);
       if (!(found instanceof URL)) return found;
       try {
         const { address, authorization } = withoutCredentials(found);
@@ -43,22 +43,15 @@ export function slackWebhook({ environment, timeoutSeconds = 10 }: SlackWebhookO
   };
 }
 
-async function addressOf(
+async function webhookOf(
   { slackWebhook: where }: WebhookMessage['to'],
   environment: SlackWebhookOptions['environment'],
 ): Promise<URL | WebhookAnswer> {
-  const name = 'env' in where ? `the environment variable ${where.env} of the worker` : `the file ${where.file}`;
-  const text = 'env' in where ? environment[where.env] : await readFile(where.file, 'utf8').catch(codeOf);
-  const missing = (how: string): WebhookAnswer => ({
-    kind: 'unavailable',
-    problem: `${name} ${how}`,
-    retryAfterSeconds: null,
-  });
-  if (typeof text === 'object') return missing(`cannot be read (${text.code})`);
-  if (text === undefined || text.trim() === '') return missing('is not set');
-  const url = URL.parse(text.trim());
+  const found = await addressAt(where, environment);
+  if (found.kind === 'missing') return { kind: 'unavailable', problem: found.problem, retryAfterSeconds: null };
+  const url = URL.parse(found.address);
   if (url !== null && ['http:', 'https:'].includes(url.protocol)) return url;
-  return { kind: 'refused', problem: `${name} holds no address of a webhook` };
+  return { kind: 'refused', problem: `${found.name} holds no address of a webhook` };
 }
 
 /** A request takes no address with a user and a password in it: they go into its header. */
@@ -68,10 +61,6 @@ function withoutCredentials(url: URL): { readonly address: URL; readonly authori
   [address.username, address.password] = ['', ''];
   const pair = [url.username, url.password].map(unescape).join(':');
   return { address, authorization: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } };
-}
-
-function codeOf(error: unknown): { readonly code: string } {
-  return { code: (error as NodeJS.ErrnoException).code ?? 'unknown error' };
 }
 
 function answerOf({ status, headers }: Response): WebhookAnswer {

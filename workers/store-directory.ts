@@ -1,4 +1,4 @@
-/** Where the store and the ledger of a profile lie on this machine. */
+/** Where the store of a profile lies on this machine. */
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Profile } from '../configs/schema.ts';
@@ -7,9 +7,4 @@ import type { Places } from './settings.ts';
 /** Absolute; `~` is the home folder of whoever runs this process. */
 export function storeDirectoryOf(profile: Profile, places: Pick<Places, 'storeDirectory'>): string {
   return resolve((profile.store.path ?? places.storeDirectory).replace(/^~(?=\/|$)/, homedir()));
-}
-
-/** Beside the store, but for a store that a cluster shares: SQLite must not lie on a network filesystem. */
-export function ledgerDirectoryOf(profile: Profile, places: Pick<Places, 'storeDirectory'>): string {
-  return profile.backend === 'local' ? storeDirectoryOf(profile, places) : places.storeDirectory;
 }

@@ -2,7 +2,7 @@
  * The ledger: everything that is known of pipelines, phases, attempts, checkpoints, benchmarks, evaluations, incidents, decisions, verdicts and
  * notifications.
  *
- * Takes any Kysely database with the tables of migrations/. Does not open one (sqlite.ts).
+ * Takes any Kysely database with the tables of migrations/. Does not open one (sqlite.ts, postgres.ts).
  */
 import type { Kysely } from 'kysely';
 import { type AttemptLedger, attemptLedger } from './attempts.ts';

@@ -18,14 +18,21 @@ const migrations: Record<string, Migration> = {
   '0003-notifications': notifications,
 };
 
-/** SQLite has no lock for migrations: the loser of a race fails, looks again and finds the work done. */
+/** SQLite has no lock for migrations, PostgreSQL none before its first table: the loser of a race fails, looks again and finds the work done. */
 const tries = 20;
 
-/** Throws `store-unavailable` when the tables cannot be made, with the cause. */
-export async function migrateLedger(db: Kysely<LedgerTables>): Promise<void> {
+/**
+ * `schema`: the one that the tables lie in, where the database has several; another program's migrations may lie in the others. Throws
+ * `store-unavailable` when the tables cannot be made, with the cause.
+ */
+export async function migrateLedger(db: Kysely<LedgerTables>, schema?: string): Promise<void> {
   let cause: unknown = null;
   for (let done = 0; done < tries; done += 1) {
-    const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
+    const migrator = new Migrator({
+      db,
+      provider: { getMigrations: () => Promise.resolve(migrations) },
+      ...(schema === undefined ? {} : { migrationTableSchema: schema }),
+    });
     const { error } = await migrator.migrateToLatest();
     if (error === undefined) return;
     cause = error;
@@ -39,7 +46,8 @@ export async function migrateLedger(db: Kysely<LedgerTables>): Promise<void> {
   );
 }
 
-/** An error of the database, as when a table exists by now. What Kysely itself says of the list of migrations will not change. */
+/** A table, or its name in PostgreSQL's catalogue, exists by now, or not yet. What Kysely itself says of the list of migrations will not change. */
 function isRace(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_');
+  const { code } = error as { code?: unknown };
+  return /^(SQLITE_|42P0[17]$|23505$)/.test(String(code));
 }

@@ -1,7 +1,7 @@
 /**
- * Opens the embedded ledger: one SQLite file in WAL mode, for workers of one machine.
+ * Opens the embedded ledger: one SQLite file in WAL mode, for workers of one machine. Its own waiting would block the event loop: others are waited for here.
  *
- * Refuses a network filesystem, where SQLite's locks do not hold. Does not cover PostgreSQL.
+ * Refuses a network filesystem, where SQLite's locks do not hold. Does not cover several machines (postgres.ts).
  */
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -33,7 +33,12 @@ export async function openSqliteLedger(file: string, options: SqliteOptions = {}
     await db.destroy();
     throw error;
   }
-  return patient(createLedger(db), options.busyMilliseconds ?? 10_000);
+  return patient(createLedger(db), options.busyMilliseconds ?? 10_000, isBusy);
+}
+
+/** By its code alone: the driver makes its errors with the first `Error` it ever saw in this process, which may be another realm's. */
+function isBusy(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
 }
 
 /** The database under the ledger, not migrated. */

@@ -1,37 +1,72 @@
-/** A fresh SQLite ledger for each test, and facts to put into it. */
+/** A fresh ledger for each test, and facts to put into it. */
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Evaluation, ProblemOutcome } from '../../../decisions/evaluation.ts';
 import type { Reservation } from '../../../store/ledger/attempts.ts';
 import type { NewCheckpoint } from '../../../store/ledger/checkpoints.ts';
 import type { Ledger } from '../../../store/ledger/ledger.ts';
 import type { PhaseUpdate } from '../../../store/ledger/phases.ts';
+import { openPostgresLedger } from '../../../store/ledger/postgres.ts';
 import { openSqliteLedger } from '../../../store/ledger/sqlite.ts';
+import { type PostgresServer, runIn } from '../../support/postgres-server.ts';
 import { scratch } from '../checkpoint-fixtures.ts';
 
 export interface FreshLedger {
   readonly ledger: Ledger;
-  readonly file: string;
-  /** Another connection to the same file. */
+  /** Where it lies: what its opener is given. */
+  readonly place: string;
+  /** The function that opens it, and the file that exports it: for processes of a test's own. */
+  readonly opener: string;
+  readonly module: string;
+  /** Another connection to the same one. */
   again(): Promise<Ledger>;
   close(): Promise<void>;
 }
 
-export async function freshLedger(): Promise<FreshLedger> {
+export async function freshSqliteLedger(): Promise<FreshLedger> {
   const folder = await scratch();
-  const file = join(folder.path, 'ledger.db');
-  const opened: Ledger[] = [];
+  const place = join(folder.path, 'ledger.db');
+  return await opened(
+    { place, opener: 'openSqliteLedger', module: moduleOf('sqlite') },
+    () => openSqliteLedger(place),
+    {
+      remove: () => folder.remove(),
+    },
+  );
+}
+
+/** In a schema of its own of this server. */
+export async function freshPostgresLedger({ address }: PostgresServer): Promise<FreshLedger> {
+  const schema = `test_${randomBytes(6).toString('hex')}`;
+  await runIn(address, `CREATE SCHEMA ${schema}`);
+  const place = `${address}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
+  return await opened(
+    { place, opener: 'openPostgresLedger', module: moduleOf('postgres') },
+    () => openPostgresLedger(place),
+    { remove: () => runIn(address, `DROP SCHEMA ${schema} CASCADE`) },
+  );
+}
+
+const moduleOf = (name: string): string => join(import.meta.dirname, '..', '..', '..', 'store', 'ledger', `${name}.ts`);
+
+async function opened(
+  where: Pick<FreshLedger, 'place' | 'opener' | 'module'>,
+  open: () => Promise<Ledger>,
+  { remove }: { readonly remove: () => Promise<void> },
+): Promise<FreshLedger> {
+  const ledgers: Ledger[] = [];
   const again = async () => {
-    const ledger = await openSqliteLedger(file);
-    opened.push(ledger);
+    const ledger = await open();
+    ledgers.push(ledger);
     return ledger;
   };
   return {
+    ...where,
     ledger: await again(),
-    file,
     again,
     async close() {
-      for (const ledger of opened) await ledger.close();
-      await folder.remove();
+      for (const ledger of ledgers) await ledger.close();
+      await remove();
     },
   };
 }

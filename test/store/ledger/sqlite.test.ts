@@ -1,3 +1,4 @@
+/** The ledger in an SQLite file. */
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +9,10 @@ import { migrateLedger } from '../../../store/ledger/migrate.ts';
 import { networkFilesystem } from '../../../store/ledger/network-filesystem.ts';
 import { openSqlite, openSqliteLedger } from '../../../store/ledger/sqlite.ts';
 import { scratch } from '../checkpoint-fixtures.ts';
-import { reservation } from './ledgers.ts';
+import { everyLedger } from './every-ledger.ts';
+import { freshSqliteLedger, reservation } from './ledgers.ts';
+
+everyLedger(freshSqliteLedger);
 
 let folder: Awaited<ReturnType<typeof scratch>>;
 beforeEach(async () => {

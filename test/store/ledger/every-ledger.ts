@@ -1,0 +1,15 @@
+/** What every ledger does, on whatever database. */
+import { attempts } from './attempts.suite.ts';
+import { benchmarks } from './benchmarks.suite.ts';
+import { evaluations } from './evaluations.suite.ts';
+import type { FreshLedger } from './ledgers.ts';
+import { records } from './records.suite.ts';
+
+const suites = { attempts, benchmarks, evaluations, records };
+
+/** Each test gets a ledger of its own. */
+export function everyLedger(freshLedger: () => Promise<FreshLedger>): void {
+  describe.each(Object.entries(suites))('%s', (_, suite) => {
+    suite(freshLedger);
+  });
+}
