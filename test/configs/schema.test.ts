@@ -274,7 +274,7 @@ test.each<{ title: string; document: unknown; want: string[] }>([
   {
     title: 'a field of the other backend',
     document: { name: 'x', backend: 'local', namespace: 'training' },
-    want: ['namespace: is no field here; fields: name, backend, store, slots, trainer, graceSeconds, notify'],
+    want: ['namespace: is no field here; fields: name, backend, store, slots, trainer, graceSeconds, ledger, notify'],
   },
   {
     title: 'a store that is no path, a memory that is no quantity, and a job without a name that fits',
