@@ -90,6 +90,8 @@ export interface Backend {
    * node that does not answer. Idempotent.
    */
   stop(job: JobRef, options: { readonly reason: StopReason; readonly graceSeconds: number }): Promise<void>;
+  /** For how many seconds nothing was heard of any job, where that is longer than it should be; 0 while all is well. Absent: always well. */
+  unseenSeconds?(): number;
   /** Where jobs do not write their logs themselves. At a job's end the log of each rank is in its directory in any case. */
   readonly logs?: BackendLogs;
   /** Jobs of this store that are not ended, and of no other that shares the place: for the reaper, `up`'s shutdown and tests. */

@@ -93,10 +93,26 @@ export class Watch {
     }
   }
 
+  get #isForeign(): boolean {
+    const { context, ticket } = this.#input;
+    return context.phase.kind === 'command' && ticket.purpose === 'train';
+  }
+
+  /** Before the backend has said anything, a worker is just beginning. */
+  get #unseenSeconds(): number {
+    const seconds = this.#backend.unseenSeconds?.() ?? 0;
+    return Number.isFinite(seconds) ? seconds : 0;
+  }
+
+  /** The built-in trainers tell how far they are on the store. */
+  get #isLogUnseen(): boolean {
+    return this.#isForeign && this.#backend.logs !== undefined && this.#unseenSeconds > 0;
+  }
+
   /** A foreign trainer tells how far it is by its log alone. One that cannot be followed now is followed again from the next wait on. */
   #followLog(): void {
-    const { context, ticket, job } = this.#input;
-    if (context.phase.kind !== 'command' || ticket.purpose !== 'train') return;
+    const { job } = this.#input;
+    if (!this.#isForeign) return;
     const { log } = this.#activity;
     this.#backend.logs?.follow(job, 0, this.#gone.signal).catch((error: unknown) => {
       log.warn(`the log of ${job.name} cannot be followed`, { error });
@@ -166,7 +182,7 @@ export class Watch {
       const sinceLastLook = (now.getTime() - this.#lookedAt.getTime()) / 1000;
       this.#lookedAt = now;
       // A job that cannot be seen is not one that stalls.
-      if (this.#status?.state !== 'running' || this.#scanTrouble > 0) return null;
+      if (this.#status?.state !== 'running' || this.#scanTrouble > 0 || this.#isLogUnseen) return null;
       this.#idleSeconds = idleAfterLook(this.#idleSeconds, sinceLastLook);
       const verdict = judgeProgress(this.#progress, this.#idleSeconds, this.#stallBudgets);
       return verdict.kind === 'alive' ? null : { kind: 'stalled', because: sentenceOfProgress(verdict) };
@@ -221,6 +237,7 @@ export class Watch {
       checkpoint: this.#checkpoint,
       updatedAt: progress?.time ?? this.#dependencies.now().toISOString(),
       idleSeconds: Math.round(this.#idleSeconds),
+      unseenSeconds: Math.round(this.#unseenSeconds),
     };
     this.#activity.heartbeat(details);
   }

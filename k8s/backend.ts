@@ -33,6 +33,8 @@ export interface KubernetesBackendOptions {
   readonly now?: () => Date;
 }
 
+/** Bookmarks come each minute, and a connection that is dead is noticed somewhat later. */
+const longestSilenceSeconds = 100;
 /** A Job whose end is recorded goes after this. */
 const secondsAfterRecord = 3600;
 
@@ -72,6 +74,9 @@ export function createKubernetesBackend(
     },
     async stop(job, { reason, graceSeconds }) {
       await stopJob(job, { reason, graceSeconds, client, observer, namespace, hasQueue, reader });
+    },
+    unseenSeconds() {
+      return observer.silentSeconds > longestSilenceSeconds ? observer.silentSeconds : 0;
     },
     logs: jobLogs({ client, namespace, observer, status: (job) => reader.status(job) }),
     async list() {

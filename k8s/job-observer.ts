@@ -144,6 +144,11 @@ export class JobObserver {
     };
   }
 
+  /** For how long the server has said nothing of Jobs, or of pods; infinite before it ever did. */
+  get silentSeconds(): number {
+    return Math.max(this.#jobs.silentSeconds, this.#pods.silentSeconds);
+  }
+
   close(): void {
     this.#jobs.close();
     this.#pods.close();

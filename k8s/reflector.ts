@@ -60,6 +60,7 @@ export class Reflector<T extends KubeObject> {
   readonly #closed = new AbortController();
   #resourceVersion: string | null = null;
   #listedAt = 0;
+  #contactAt = -Infinity;
   #firstList: Promise<void> | null = null;
 
   constructor(options: ReflectorOptions<T>) {
@@ -82,6 +83,11 @@ export class Reflector<T extends KubeObject> {
 
   all(): readonly T[] {
     return [...this.#known.values()];
+  }
+
+  /** For how long the server has said nothing at all; infinite before it ever did. */
+  get silentSeconds(): number {
+    return (performance.now() - this.#contactAt) / 1000;
   }
 
   close(): void {
@@ -131,6 +137,7 @@ export class Reflector<T extends KubeObject> {
     }
     this.#resourceVersion = resourceVersion;
     this.#listedAt = performance.now();
+    this.#contactAt = this.#listedAt;
   }
 
   /** Returns when the server ends the watch or it is time to list again: always after one that told nothing. Throws what broke it. */
@@ -157,6 +164,7 @@ export class Reflector<T extends KubeObject> {
         clearTimeout(timer);
         timer = silence();
         told = true;
+        this.#contactAt = performance.now();
         this.#take(event);
         if (performance.now() - this.#listedAt > relistSeconds * 1000) {
           this.#resourceVersion = null;

@@ -135,6 +135,8 @@ export interface JobHeartbeat {
   readonly updatedAt: string;
   /** For how long nothing new came while it ran and was watched. */
   readonly idleSeconds: number;
+  /** For how long the backend has heard of no job at all, as while a cluster's API server is away; 0 while all is well. */
+  readonly unseenSeconds: number;
 }
 
 export interface ReleaseInput {

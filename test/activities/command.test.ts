@@ -291,6 +291,28 @@ test('where the backend keeps the log, it is brought while the job is watched: i
   expect(followed).toMatchObject({ aborted: true });
 });
 
+test('while the backend hears of nothing, a log without a new step is no stall; a person sees for how long', async () => {
+  const attempt = await startAttempt(bench, 1, { context: contextWith({ stallMinutes: 20 }) });
+  bench.backend.run(attempt.job);
+  await log(attempt, ' 2%|█  | 1/50 [00:00<00:05, 5it/s]\r');
+  const place = bench.dependencies.placeOf(undefined);
+  const logs: BackendLogs = { bring: () => Promise.resolve(), follow: () => Promise.resolve() };
+  let unseen = 150;
+  bench.dependencies.placeOf = () => ({ ...place, backend: { ...bench.backend, logs, unseenSeconds: () => unseen } });
+  const { activities, beat, beats } = bench.held();
+  const waiting = activities.awaitJob({ ...attempt, seenSteps: [] });
+  await beat(({ step, unseenSeconds }) => step === 1 && unseenSeconds === 150);
+  for (let minute = 1; minute <= 60; minute += 1) {
+    bench.pass(60);
+    const { length } = beats;
+    await eventually('it beats', 10, () => beats.length > length + 1);
+  }
+  expect(beats.at(-1)).toMatchObject({ idleSeconds: 0 });
+  unseen = 0;
+  bench.backend.end(attempt.job);
+  expect(await waiting).toEqual({ kind: 'ended' });
+});
+
 test('a script that was edited is other work', async () => {
   const script = join(bench.folder, 'train.py');
   await writeFile(script, 'print(1)');

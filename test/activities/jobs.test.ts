@@ -214,6 +214,7 @@ describe('what a person sees of the pending activity', () => {
       checkpoint: 20,
       updatedAt: '2026-11-29T10:00:00.000Z',
       idleSeconds: 0,
+      unseenSeconds: 0,
     });
     expect(JSON.stringify(beats.at(-1)).length).toBeLessThan(300);
     cancel();

@@ -152,3 +152,14 @@ test.each<{ title: string; watch: Watch }>([
   expect(script.asked.length).toBeGreaterThan(4);
   expect(script.asked.length).toBeLessThan(16);
 });
+
+test('says for how long the server has said nothing: while it is away that grows, also while it is asked in vain', async () => {
+  const away = new KubeError('connect ECONNREFUSED');
+  const { reflector } = scripted([page(1, []), away], [away]);
+  expect(reflector.silentSeconds).toBe(Infinity);
+  await reflector.started();
+  const heard = reflector.silentSeconds;
+  expect(heard).toBeLessThan(5);
+  await eventually('it grows', 10, () => reflector.silentSeconds > heard + 0.1);
+  reflector.close();
+});

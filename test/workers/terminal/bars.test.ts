@@ -18,8 +18,9 @@ function phase(change: Partial<PhaseView> = {}): PhaseView {
   return { ...report, job: null, ...change };
 }
 function job(step: number, more: Partial<JobHeartbeat> = {}): JobHeartbeat {
-  const numbers = { loss: 0.5, reward: null, checkpoint: null, updatedAt: at(0).toISOString(), idleSeconds: 0 };
-  return { job: 't-sft-a1', state: 'running', step, of: 50, doing: 'training', ...numbers, ...more };
+  const numbers = { loss: 0.5, reward: null, checkpoint: null, updatedAt: at(0).toISOString() };
+  const silence = { idleSeconds: 0, unseenSeconds: 0 };
+  return { job: 't-sft-a1', state: 'running', step, of: 50, doing: 'training', ...numbers, ...silence, ...more };
 }
 
 /** A screen and what was written on it. */
