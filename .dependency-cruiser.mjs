@@ -50,7 +50,7 @@ const backends = [
   never(
     'backends-never-import-each-other',
     { path: '^(k8s|local|store)/' },
-    { path: '^(k8s|local|store)/', pathNot: ['^$1/', '^store/(write-by-rename|absence)\\.ts$'] },
+    { path: '^(k8s|local|store)/', pathNot: ['^$1/', '^store/(write-by-rename|absence|own-file)\\.ts$'] },
   ),
   never(
     'backends-see-the-port-by-type',

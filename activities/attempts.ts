@@ -4,6 +4,7 @@
  * Covers everything before the job exists. Does not cover running it (jobs.ts) or judging its end (judge-attempt.ts).
  */
 import { activityInfo } from '@temporalio/activity';
+import { rankThatSpeaks } from '../configs/job-needs.ts';
 import { phaseSchema, type Phase } from '../configs/schema.ts';
 import { changesAfter, type AttemptChange } from '../decisions/attempt-changes.ts';
 import { sentencesOfChanges } from '../decisions/change-sentences.ts';
@@ -72,6 +73,7 @@ export function attemptActivities(dependencies: ActivityDependencies): AttemptAc
             output: await store.openOutput(directory),
             home: dependencies.placeOf(context.profile).home,
             resume,
+            logRank: rankThatSpeaks(phase, dependencies.placeOf(context.profile).profile),
           })),
       };
       await store.writeRequest(directory, request);

@@ -67,10 +67,16 @@ export type StopReason = WhyStopped;
 
 /** Brings what ranks of a job say into its directory: `log.txt`, `log-1.txt`, … */
 export interface BackendLogs {
-  /** What was said by now. Never rejects for want of a log. */
-  bring(job: JobRef, rank: number): Promise<void>;
-  /** What is said, as it comes; resolves when nothing more comes, or the signal aborts. */
-  follow(job: JobRef, rank: number, signal: AbortSignal): Promise<void>;
+  /** What was said by now. Rejects where that cannot be had. */
+  bring(job: JobRef, rank: number, signal: AbortSignal): Promise<void>;
+  /** What is said, as it comes, until the signal aborts. Asks again after whatever ends it before. */
+  follow(job: JobRef, rank: number, wish: FollowWish): Promise<void>;
+}
+
+export interface FollowWish {
+  readonly signal: AbortSignal;
+  /** Called with why the log cannot be followed now, and with null when it is followed again. */
+  readonly heard: (problem: string | null) => void;
 }
 
 export interface Backend {

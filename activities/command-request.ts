@@ -18,6 +18,8 @@ export interface CommandRequest {
     readonly processes: number;
     readonly progress: CommandPhase['params']['progress'];
     readonly dueSteps: readonly number[];
+    /** Whose log says how far it is. */
+    readonly logRank: number;
   };
 }
 
@@ -29,6 +31,7 @@ export function commandRequest(
     readonly output: string;
     readonly home: string;
     readonly resume: { readonly path: string } | null;
+    readonly logRank: number;
   },
 ): CommandRequest {
   const { steps, checkpointEvery, processes, checkpoints, progress } = phase.params;
@@ -46,7 +49,7 @@ export function commandRequest(
     attempt: String(of.attempt),
   });
   const { format, folder } = checkpoints;
-  return { command, reading: { format, folder, processes, progress, dueSteps: dueSteps(phase) } };
+  return { command, reading: { format, folder, processes, progress, dueSteps: dueSteps(phase), logRank: of.logRank } };
 }
 
 /** The files that a command names in its arguments, by how it names them: with another content, something else is trained. */

@@ -54,8 +54,9 @@ function bringer(
     if (logs === undefined || endedAt !== null || name === null || uid === null || uid === followed) return;
     followed = uid;
     const job = { name, uid, directory };
-    await Promise.race([logs.bring(job, rank), pause(longestBringMilliseconds, undefined, { signal })]);
-    logs.follow(job, rank, signal).catch(() => undefined);
+    const enough = AbortSignal.any([signal, AbortSignal.timeout(longestBringMilliseconds)]);
+    await logs.bring(job, rank, enough).catch(() => undefined);
+    logs.follow(job, rank, { signal, heard: () => undefined }).catch(() => undefined);
   };
 }
 
@@ -104,6 +105,11 @@ async function read(
     maximumBytes: mostBytes,
     isOver: attempt.endedAt !== null,
   });
+  if (window === null && (question.rank ?? 0) > 0 && attempt.endedAt !== null)
+    throw new TemperError(
+      'not-found',
+      `attempt ${String(number)} of ${phase} has no log of rank ${String(question.rank)}: each pod of a job has one, from rank 0 on, and a job of this machine has one for all`,
+    );
   const { text, from: begin, to } = window ?? { text: '', from: 0, to: 0 };
   const isPinned = question.attempt !== undefined;
   const isOver = text === '' && (pipeline.endedAt !== null || (isPinned && attempt.endedAt !== null));

@@ -17,6 +17,7 @@ import {
 } from '../decisions/stall.ts';
 import { judgeWaiting } from '../decisions/waiting.ts';
 import { isJobOver, whyEndless } from '../decisions/job-over.ts';
+import { rankThatSpeaks } from '../configs/job-needs.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
 import type { JobHeartbeat, PhaseContext } from '../workflows/contract.ts';
 import type { AttemptTicket } from './attempts.ts';
@@ -57,6 +58,8 @@ export class Watch {
   /** For how long the trainer has said nothing new while it ran and was watched. */
   #idleSeconds = 0;
   #lookedAt: Date;
+  /** Why the log of a foreign trainer cannot be followed now. */
+  #logTrouble: string | null = null;
   /** Scans in a row that failed. */
   #scanTrouble = 0;
   #checkpoint: number | null = null;
@@ -98,6 +101,12 @@ export class Watch {
     return context.phase.kind === 'command' && ticket.purpose === 'train';
   }
 
+  /** The rank that says how far a foreign trainer is. */
+  get #speaker(): number {
+    const { context } = this.#input;
+    return rankThatSpeaks(context.phase, this.#dependencies.placeOf(context.profile).profile);
+  }
+
   /** Before the backend has said anything, a worker is just beginning. */
   get #unseenSeconds(): number {
     const seconds = this.#backend.unseenSeconds?.() ?? 0;
@@ -106,7 +115,9 @@ export class Watch {
 
   /** The built-in trainers tell how far they are on the store. */
   get #isLogUnseen(): boolean {
-    return this.#isForeign && this.#backend.logs !== undefined && this.#unseenSeconds > 0;
+    return (
+      this.#isForeign && this.#backend.logs !== undefined && (this.#unseenSeconds > 0 || this.#logTrouble !== null)
+    );
   }
 
   /** A foreign trainer tells how far it is by its log alone. One that cannot be followed now is followed again from the next wait on. */
@@ -114,8 +125,13 @@ export class Watch {
     const { job } = this.#input;
     if (!this.#isForeign) return;
     const { log } = this.#activity;
-    this.#backend.logs?.follow(job, 0, this.#gone.signal).catch((error: unknown) => {
-      log.warn(`the log of ${job.name} cannot be followed`, { error });
+    const heard = (problem: string | null) => {
+      if (problem !== null && this.#logTrouble === null)
+        log.warn(`the log of ${job.name} cannot be followed: no stall is judged until it can (${problem})`);
+      this.#logTrouble = problem;
+    };
+    this.#backend.logs?.follow(job, this.#speaker, { signal: this.#gone.signal, heard }).catch((error: unknown) => {
+      heard(String(error));
     });
   }
 

@@ -2,7 +2,7 @@
 import { TemperError } from '../decisions/errors.ts';
 import { trainerRole } from './schema-command.ts';
 import type { KubernetesProfile } from './schema-profile.ts';
-import type { Phase } from './schema.ts';
+import type { Phase, Profile } from './schema.ts';
 
 export interface JobNeeds {
   readonly image: string;
@@ -17,6 +17,12 @@ export interface JobNeeds {
   readonly cpu: string | null;
   readonly memory: string | null;
   readonly sharedMemory: string | null;
+}
+
+/** The pod whose log says how far a foreign trainer is: Megatron-LM prints its steps on its last rank, others on their first. */
+export function rankThatSpeaks(phase: Phase, profile: Profile): number {
+  if (phase.kind !== 'command' || phase.params.progress !== 'megatron' || profile.backend !== 'kubernetes') return 0;
+  return needsOf(profile, { phase: phase.name, kind: phase.kind }).nodes - 1;
 }
 
 /** The pods of a job by their role, and the GPUs of each. */

@@ -78,7 +78,7 @@ export function createKubernetesBackend(
     unseenSeconds() {
       return observer.silentSeconds > longestSilenceSeconds ? observer.silentSeconds : 0;
     },
-    logs: jobLogs({ client, namespace, observer, status: (job) => reader.status(job) }),
+    logs: jobLogs({ client, namespace, observer }),
     async list() {
       await observer.started();
       const live = observer.all().filter(({ job, pods }) => statusOfJob(job, pods, now()).state !== 'ended');
@@ -105,6 +105,8 @@ class JobReader {
   readonly #observer: JobObserver;
   readonly #namespace: string;
   readonly #now: () => Date;
+  /** By the uid of the Job. */
+  readonly #recordings = new Map<string, Promise<JobStatus>>();
 
   constructor({ client, observer, namespace, now }: Reading) {
     this.#client = client;
@@ -125,7 +127,22 @@ class JobReader {
     if (status.state !== 'ended') return status;
     const { job: last, pods } = isSeenWhole(found) ? found : ((await this.#ask(job)) ?? found);
     const end = statusOfJob(last, pods, this.#now());
-    return await this.#record(job, end.state === 'ended' ? end : status, pods);
+    return await this.#recordOnce(job, end.state === 'ended' ? end : status, pods);
+  }
+
+  /** Whoever asks while an end is being recorded waits for that one record. */
+  async #recordOnce(
+    job: JobRef,
+    end: Extract<JobStatus, { state: 'ended' }>,
+    pods: readonly SeenPod[],
+  ): Promise<JobStatus> {
+    const recording =
+      this.#recordings.get(job.uid) ??
+      this.#record(job, end, pods).finally(() => {
+        this.#recordings.delete(job.uid);
+      });
+    this.#recordings.set(job.uid, recording);
+    return await recording;
   }
 
   /** Until its status is another one without an event; null where it needs one. */

@@ -4,10 +4,11 @@
  * Pods go when their Job is suspended or deleted, and Jobs go by time to live or by a person's hand: a verdict that was seen once stays.
  * Written once, by rename: a link that a pod left in its place is replaced, not followed. Does not cover what was the cause.
  */
-import { lchown, readFile } from 'node:fs/promises';
+import { lchown } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobRef, JobStatus } from '../activities/backend.ts';
 import { isAbsent } from '../store/absence.ts';
+import { readOwnText } from '../store/own-file.ts';
 import { writeByRename } from '../store/write-by-rename.ts';
 
 export type JobEnd = Extract<JobStatus, { state: 'ended' }>;
@@ -16,9 +17,10 @@ export type JobEnd = Extract<JobStatus, { state: 'ended' }>;
 export async function readJobEnd(job: JobRef): Promise<JobEnd | null> {
   let text: string;
   try {
-    text = await readFile(fileOf(job), 'utf8');
+    text = await readOwnText(fileOf(job));
   } catch (error) {
-    if (isAbsent(error)) return null;
+    // What is no file of ours is no record: the cluster is asked.
+    if (isAbsent(error) || ['ELOOP', 'EINVAL'].includes(String((error as NodeJS.ErrnoException).code))) return null;
     throw error;
   }
   const record = recordIn(text);

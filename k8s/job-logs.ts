@@ -3,26 +3,26 @@
  *
  * Covers which pod and which rank. Does not cover streams (log-follower.ts) or files (log-file.ts).
  */
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { BackendLogs, JobRef, JobStatus } from '../activities/backend.ts';
+import type { BackendLogs, FollowWish, JobRef } from '../activities/backend.ts';
 import type { RankEnd } from '../decisions/failure.ts';
 import { logName } from '../decisions/log-name.ts';
-import { isAbsent } from '../store/absence.ts';
-import { isJobOver } from '../decisions/job-over.ts';
+import { openToRead } from '../store/own-file.ts';
 import { type JobObserver, podsPath } from './job-observer.ts';
 import { indexOf, isRunning } from './job-state.ts';
 import type { KubeClient } from './kube-client.ts';
 import { asTemperError, KubeError } from './kube-error.ts';
 import type { SeenPod } from './kube-types.ts';
-import { bringLog, followLog, type LogOfPod } from './log-follower.ts';
+import { bringLog, type LogOfPod } from './log-follower.ts';
 
 const evidenceLines = 80;
 const evidenceBytes = 256 * 1024;
 const longestLine = 2000;
 const mostTries = 3;
 const pauseSeconds = 0.5;
+const firstPauseSeconds = 1;
+const longestPauseSeconds = 30;
 
 export interface LogSource {
   readonly client: KubeClient;
@@ -31,8 +31,8 @@ export interface LogSource {
 }
 
 /**
- * Brings the rest of each rank's log, and gives the ranks their last lines. A log that is gone, or that its node does not give, leaves what
- * was brought before, or what the pod said. Throws `backend-unavailable` where the server itself does not answer: the logs are still there.
+ * Brings the rest of each rank's log, and gives the ranks their last lines. A log that is gone, that its node does not give, or that cannot be
+ * written, leaves what was brought before, or what the pod said. Throws `backend-unavailable` where the server itself does not answer: the logs are still there.
  */
 export async function saveLogs(
   { directory }: JobRef,
@@ -56,29 +56,37 @@ function podOfRank(pods: readonly SeenPod[], rank: number): SeenPod | null {
 
 export interface LiveLogSource extends Omit<LogSource, 'pods'> {
   readonly observer: JobObserver;
-  readonly status: (job: JobRef) => Promise<JobStatus>;
 }
 
 /** Of jobs that run. */
-export function jobLogs({ client, namespace, observer, status }: LiveLogSource): BackendLogs {
-  const runningPod = ({ name }: JobRef, rank: number) => {
-    const pod = podOfRank(observer.find(name)?.pods ?? [], rank);
-    return pod !== null && isRunning(pod) ? pod : null;
+export function jobLogs({ client, namespace, observer }: LiveLogSource): BackendLogs {
+  const podsOf = ({ name, uid }: JobRef) => {
+    const known = observer.find(name);
+    return known?.job.metadata.uid === uid ? known.pods : [];
   };
   return {
-    async bring(job, rank) {
-      if (isJobOver(await status(job))) return;
-      const pod = runningPod(job, rank);
-      if (pod === null) return;
-      await bringLog({ client, namespace, pod, directory: job.directory, rank }, { isOver: false }).catch(ignoreNoLog);
+    async bring(job, rank, signal) {
+      const pod = podOfRank(podsOf(job), rank);
+      if (pod === null || !isRunning(pod)) return;
+      await bringLog(
+        { client, namespace, pod, directory: job.directory, rank },
+        { follow: false, isOver: false, signal },
+      );
     },
-    async follow(job, rank, signal) {
+    async follow(job, rank, { signal, heard }) {
       const waiter = observer.waiter(job.name);
+      let failures = 0;
       try {
-        while (!signal.aborted && !isJobOver(await status(job))) {
-          const pod = runningPod(job, rank);
-          if (pod !== null) await followLog({ client, namespace, pod, directory: job.directory, rank }, signal);
-          await waiter.next(signal, null);
+        while (!signal.aborted) {
+          const pod = podOfRank(podsOf(job), rank);
+          if (pod === null || !isRunning(pod)) {
+            await waiter.next(signal, null);
+            continue;
+          }
+          const of = { client, namespace, pod, directory: job.directory, rank };
+          failures = (await followOnce(of, { signal, heard })) ? 0 : failures + 1;
+          // A kubelet that restarts ends a stream as a trainer does.
+          await waiter.next(signal, Math.min(firstPauseSeconds * 2 ** failures, longestPauseSeconds) * 1000);
         }
       } finally {
         waiter.close();
@@ -87,17 +95,31 @@ export function jobLogs({ client, namespace, observer, status }: LiveLogSource):
   };
 }
 
-function ignoreNoLog(error: unknown): void {
-  if (!(error instanceof KubeError)) throw error;
+/** Whether anything came. */
+async function followOnce(of: LogOfPod, { signal, heard }: FollowWish): Promise<boolean> {
+  heard(null);
+  try {
+    return await bringLog(of, { follow: true, isOver: false, signal });
+  } catch (error) {
+    heard(problemOf(error));
+    return false;
+  }
+}
+
+function problemOf(error: unknown): string {
+  const said = error instanceof Error ? error.message : String(error);
+  const isForbidden = error instanceof KubeError && (error.status === 401 || error.status === 403);
+  return isForbidden ? `${said}: the worker needs the verb get on pods/log` : said;
 }
 
 async function bringPatiently(of: LogOfPod): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      await bringLog(of, { isOver: true });
+      await bringLog(of, { follow: false, isOver: true });
       return;
     } catch (error) {
-      if (!(error instanceof KubeError)) throw error;
+      // A log that cannot be written is no reason for a job never to end.
+      if (!(error instanceof KubeError)) return;
       if (error.status === null) await mustAnswer(of);
       if (tries >= mostTries || !error.isPassing) return;
       await pause(pauseSeconds * 2 ** tries * 1000);
@@ -116,10 +138,7 @@ async function mustAnswer({ client, namespace, pod }: LogOfPod): Promise<void> {
 }
 
 async function lastLinesOf(path: string): Promise<string[]> {
-  const handle = await open(path, 'r').catch((error: unknown) => {
-    if (isAbsent(error)) return null;
-    throw error;
-  });
+  const handle = await openToRead(path).catch(() => null);
   if (handle === null) return [];
   try {
     const { size } = await handle.stat();

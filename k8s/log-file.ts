@@ -4,11 +4,11 @@
  * A line is known by the time that its node gave it. The same lines always go to the same place of the file, so that two workers who write at
  * once write the same bytes. What a node threw away before anybody read it leaves a line that says so. Does not cover asking for a log.
  */
-import { constants } from 'node:fs';
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { logName } from '../decisions/log-name.ts';
 import { isAbsent } from '../store/absence.ts';
+import { openToWrite, readOwnText } from '../store/own-file.ts';
 import { writeByRename } from '../store/write-by-rename.ts';
 
 interface Position {
@@ -26,27 +26,40 @@ export const gapMarker = '[temper: lines may be missing here: the node had rotat
 export class LogFile {
   readonly #handle: FileHandle;
   readonly #positionFile: string;
+  /** Of the file when it was opened: a worker that was killed may have written more than it kept the place of. */
+  readonly #sizeBefore: number;
   #position: Position;
   /** Whether the last line of before was seen again: the node still has it, so that nothing is missing between. */
   #isJoined: boolean;
   /** Lines with the time of the last one that were seen again. */
   #seenAgain = 0;
 
-  private constructor(handle: FileHandle, positionFile: string, position: Position) {
+  private constructor(
+    handle: FileHandle,
+    positionFile: string,
+    of: { readonly size: number; readonly position: Position },
+  ) {
     this.#handle = handle;
     this.#positionFile = positionFile;
-    this.#position = position;
-    this.#isJoined = position.time === '';
+    this.#sizeBefore = of.size;
+    this.#position = of.position;
+    this.#isJoined = of.position.time === '';
   }
 
-  /** Opens the log of a rank, or begins it. A link that a pod left in its place is not followed: then this rejects. */
+  /** Opens the log of a rank, or begins it. Rejects where what lies in its place is no file. */
   static async open(directory: string, rank: number, podUid: string): Promise<LogFile> {
     const positionFile = join(directory, `${logName(rank)}.position.json`);
-    const found = await readPosition(positionFile);
-    const { O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
-    const handle = await open(join(directory, logName(rank)), O_WRONLY | O_CREAT | O_NOFOLLOW, 0o644);
-    const position = found ?? { podUid, bytes: 0, time: '', ofThatTime: 0 };
-    return new LogFile(handle, positionFile, position.podUid === podUid ? position : { ...position, podUid, time: '' });
+    const handle = await openToWrite(join(directory, logName(rank)));
+    try {
+      const { size } = await handle.stat();
+      const found = await readPosition(positionFile);
+      const position =
+        found?.podUid === podUid ? found : { podUid, bytes: found === null ? 0 : size, time: '', ofThatTime: 0 };
+      return new LogFile(handle, positionFile, { size, position });
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
   }
 
   /** What to ask for: the log from here on; null for all of it. Whole seconds, which is all that the server tells apart. */
@@ -55,7 +68,7 @@ export class LogFile {
     return time === '' ? null : `${time.slice(0, 19)}Z`;
   }
 
-  /** Size of the file. */
+  /** Size of what was written up to here. */
   get bytes(): number {
     return this.#position.bytes;
   }
@@ -63,14 +76,17 @@ export class LogFile {
   /** Lines as the server gives them with `timestamps=true`, in their order; those that the file has are left out. */
   async write(lines: readonly string[]): Promise<void> {
     const before = this.#position;
-    const bytes = Buffer.from(lines.map((line) => this.#taken(line)).join(''));
+    const text = lines.map((line) => this.#taken(line)).join('');
+    const begin = this.#position.bytes;
+    const bytes = Buffer.from(text);
     try {
-      await this.#handle.write(bytes, 0, bytes.length, before.bytes);
+      for (let done = 0; done < bytes.length;)
+        done += (await this.#handle.write(bytes, done, bytes.length - done, begin + done)).bytesWritten;
     } catch (error) {
       this.#position = before;
       throw error;
     }
-    this.#position = { ...this.#position, bytes: before.bytes + bytes.length };
+    this.#position = { ...this.#position, bytes: begin + bytes.length };
   }
 
   /** Keeps where it is, for whoever goes on: after a crash before this the same lines are written again, in the same place. */
@@ -79,12 +95,15 @@ export class LogFile {
   }
 
   async close(): Promise<void> {
-    await this.keep();
-    await this.#handle.close();
+    try {
+      await this.keep();
+    } finally {
+      await this.#handle.close();
+    }
   }
 
   #taken(line: string): string {
-    const [, stamp, text] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z) (.*)$/s.exec(line) ?? [];
+    const [, stamp, text] = stamped.exec(line) ?? [];
     // What the node itself says in a log has no time.
     if (stamp === undefined || text === undefined) return '';
     const time = inNanoseconds(stamp);
@@ -95,13 +114,36 @@ export class LogFile {
       this.#seenAgain += 1;
       if (this.#seenAgain <= ofThatTime) return '';
     }
-    const gap = this.#isJoined ? '' : `${gapMarker}\n`;
-    this.#isJoined = true;
+    const gap = this.#isJoined ? '' : this.#gap();
     const count = time === last ? this.#seenAgain : 1;
     this.#seenAgain = count;
     this.#position = { ...this.#position, time, ofThatTime: count };
     return `${gap}${text}\n`;
   }
+
+  /** Goes on behind all that is there: what follows is not known to be the same. */
+  #gap(): string {
+    this.#isJoined = true;
+    const { bytes } = this.#position;
+    const isLonger = this.#sizeBefore > bytes;
+    if (isLonger) this.#position = { ...this.#position, bytes: this.#sizeBefore };
+    return `${isLonger ? '\n' : ''}${gapMarker}\n`;
+  }
+}
+
+const stamped = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z) (.*)$/s;
+
+/** The beginning of a line that has no end yet, in lines of at most so many characters, and the rest of it, each with the line's time. */
+export function cutLongLine(
+  line: string,
+  longest: number,
+): { readonly lines: readonly string[]; readonly rest: string } {
+  const stamp = stamped.exec(line)?.[1];
+  if (stamp === undefined || line.length <= longest) return { lines: [], rest: line };
+  const lines: string[] = [];
+  let rest = line;
+  for (; rest.length > longest; rest = `${stamp} ${rest.slice(longest)}`) lines.push(rest.slice(0, longest));
+  return { lines, rest };
 }
 
 /** Go leaves zeros at the end out, and texts of different lengths cannot be compared. */
@@ -110,11 +152,13 @@ function inNanoseconds(stamp: string): string {
   return `${second}.${fraction.padEnd(9, '0')}`;
 }
 
+/** Null where there is none, or none that can be read: then the log is brought from its beginning. */
 async function readPosition(file: string): Promise<Position | null> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Position;
+    return JSON.parse(await readOwnText(file)) as Position;
   } catch (error) {
-    if (isAbsent(error)) return null;
+    if (isAbsent(error) || error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ELOOP')
+      return null;
     throw error;
   }
 }

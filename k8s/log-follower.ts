@@ -1,15 +1,13 @@
 /**
- * Brings the log of a pod into its job's directory, as far as it has come or until nobody wants more.
+ * Brings the log of a pod into its job's directory: what there is, or what comes until the stream ends.
  *
- * Survives what ends a stream: a rotation, a server that goes away, a connection that is dead without a word. Does not cover the file
- * (log-file.ts).
+ * Does not cover the file (log-file.ts), or asking again after a stream has ended, as it does when a kubelet restarts (job-logs.ts).
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import { podsPath } from './job-observer.ts';
 import type { KubeClient } from './kube-client.ts';
 import { KubeError } from './kube-error.ts';
 import type { SeenPod } from './kube-types.ts';
-import { LogFile } from './log-file.ts';
+import { cutLongLine, LogFile } from './log-file.ts';
 import { trainerContainer } from './pod-template.ts';
 
 export interface LogOfPod {
@@ -20,52 +18,40 @@ export interface LogOfPod {
   readonly rank: number;
 }
 
+export interface LogWish {
+  /** Wait for more. */
+  readonly follow: boolean;
+  /** Nothing more will come: a last line without an end is one. */
+  readonly isOver: boolean;
+  readonly signal?: AbortSignal;
+}
+
 /** What is there is sent without a pause. */
 const silenceSeconds = 30;
 /** A trainer may be silent for long, but a dead connection looks the same: after this it is asked anew. */
 const followedSilenceSeconds = 300;
 const keepEverySeconds = 2;
-const firstPauseSeconds = 1;
-const longestPauseSeconds = 30;
+/** A progress bar may be one line for hours: it is broken into lines of so many characters. */
+const longestLine = 16 * 1024;
 
-/** Brings what there is. `isOver`: also a last line without an end. Throws `KubeError` where it cannot be had. */
-export async function bringLog(of: LogOfPod, { isOver }: { readonly isOver: boolean }): Promise<void> {
+/**
+ * Resolves to whether anything came, when the stream has ended or the signal aborts. Throws `KubeError` where the log cannot be had, and what
+ * keeps its file from being written.
+ */
+export async function bringLog(of: LogOfPod, wish: LogWish): Promise<boolean> {
   const file = await LogFile.open(of.directory, of.rank, of.pod.metadata.uid);
+  const { bytes } = file;
   try {
-    await bring(of, file, { follow: false, isOver });
+    await bring(of, file, wish);
+  } catch (error) {
+    if (wish.signal?.aborted !== true) throw error;
   } finally {
     await file.close();
   }
+  return file.bytes > bytes;
 }
 
-/** Resolves when the pod has said its last word, when it is gone, or when the signal aborts. Throws what keeps the file from being written. */
-export async function followLog(of: LogOfPod, signal: AbortSignal): Promise<void> {
-  let failures = 0;
-  while (!signal.aborted) {
-    const file = await LogFile.open(of.directory, of.rank, of.pod.metadata.uid);
-    const { bytes } = file;
-    try {
-      await bring(of, file, { follow: true, isOver: false, signal });
-      return;
-    } catch (error) {
-      if (!(error instanceof KubeError)) throw error;
-      if (error.status === 404) return;
-      failures = file.bytes > bytes ? 0 : failures + 1;
-    } finally {
-      await file.close();
-    }
-    const seconds = Math.min(firstPauseSeconds * 2 ** failures, longestPauseSeconds);
-    await pause(seconds * 1000, undefined, { signal }).catch(() => undefined);
-  }
-}
-
-interface Wish {
-  readonly follow: boolean;
-  readonly isOver: boolean;
-  readonly signal?: AbortSignal;
-}
-
-async function bring({ client, namespace, pod }: LogOfPod, file: LogFile, wish: Wish): Promise<void> {
+async function bring({ client, namespace, pod }: LogOfPod, file: LogFile, wish: LogWish): Promise<void> {
   const query = new URLSearchParams({ container: trainerContainer, timestamps: 'true' });
   if (wish.follow) query.set('follow', 'true');
   if (file.sinceTime !== null) query.set('sinceTime', file.sinceTime);
@@ -73,36 +59,46 @@ async function bring({ client, namespace, pod }: LogOfPod, file: LogFile, wish: 
   const decoder = new TextDecoder();
   let rest = '';
   let keptAt = performance.now();
+  for await (const chunk of chunksOf(client, path, wish)) {
+    const whole = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    const { lines, rest: open } = cutLongLine(whole.pop() ?? '', longestLine);
+    rest = open;
+    await file.write([...whole.flatMap((line) => pieces(line)), ...lines]);
+    if (performance.now() - keptAt < keepEverySeconds * 1000) continue;
+    await file.keep();
+    keptAt = performance.now();
+  }
+  if (wish.isOver && rest !== '') await file.write([rest]);
+}
+
+/** Cut as it would have been had it come little by little: the same line is always the same pieces. */
+function pieces(line: string): readonly string[] {
+  const { lines, rest } = cutLongLine(line, longestLine);
+  return [...lines, rest];
+}
+
+/** A stream that breaks, or that is silent for too long, is an answer that broke off. */
+async function* chunksOf(client: KubeClient, path: string, { follow, signal }: LogWish): AsyncGenerator<Uint8Array> {
   const gone = new AbortController();
   const silence = setTimeout(
     () => {
       gone.abort();
     },
-    (wish.follow ? followedSilenceSeconds : silenceSeconds) * 1000,
+    (follow ? followedSilenceSeconds : silenceSeconds) * 1000,
   );
-  const signal = wish.signal === undefined ? gone.signal : AbortSignal.any([wish.signal, gone.signal]);
   try {
-    for await (const chunk of chunksOf(client, path, signal)) {
+    const stream = await client.stream(
+      path,
+      signal === undefined ? gone.signal : AbortSignal.any([signal, gone.signal]),
+    );
+    for await (const chunk of stream) {
       silence.refresh();
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-      rest = lines.pop() ?? '';
-      await file.write(lines);
-      if (performance.now() - keptAt < keepEverySeconds * 1000) continue;
-      await file.keep();
-      keptAt = performance.now();
+      yield chunk;
     }
-  } finally {
-    clearTimeout(silence);
-  }
-  if (wish.isOver && rest !== '') await file.write([rest]);
-}
-
-/** A stream that breaks, or that is given up, is an answer that broke off. */
-async function* chunksOf(client: KubeClient, path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  try {
-    yield* await client.stream(path, signal);
   } catch (cause) {
     if (cause instanceof KubeError) throw cause;
     throw new KubeError(`the stream broke (${(cause as Error).message})`, { cause });
+  } finally {
+    clearTimeout(silence);
   }
 }

@@ -3,7 +3,7 @@
  *
  * Does not cover waiting for more (activities/logs.ts).
  */
-import { open } from 'node:fs/promises';
+import { openToRead } from './own-file.ts';
 
 export interface LogWindow {
   /** Byte offsets of the text in the file; `to` is where to go on. */
@@ -26,7 +26,7 @@ const newline = 0x0a;
 export async function readLogWindow(path: string, wish: LogWish): Promise<LogWindow | null> {
   let handle;
   try {
-    handle = await open(path, 'r');
+    handle = await openToRead(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;

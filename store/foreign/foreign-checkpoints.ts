@@ -5,10 +5,9 @@
  */
 import type { DirectoryIs } from '../../decisions/job-over.ts';
 import { asCheckpoint, checkpointsIn, type CheckpointOnStore } from '../checkpoints.ts';
-import { runFiles } from '../run-directory.ts';
 import { collectCheckpoints } from './collect.ts';
 import { foreignLog } from './foreign-log.ts';
-import type { ForeignReading } from './reading.ts';
+import { type ForeignReading, logPathOf } from './reading.ts';
 
 /** By step, torn ones included; of an abandoned directory those that were taken before. */
 export async function foreignCheckpoints(
@@ -16,7 +15,7 @@ export async function foreignCheckpoints(
   reading: ForeignReading,
   is: DirectoryIs = 'written',
 ): Promise<readonly CheckpointOnStore[]> {
-  const log = foreignLog(runFiles(directory).log, reading);
+  const log = foreignLog(logPathOf(directory, reading), reading);
   await log.readOn();
   const { firstNotFinite } = log;
   // What such a trainer rotates away is not let go either: others go on from it.

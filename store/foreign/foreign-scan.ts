@@ -4,10 +4,9 @@
  * Does not cover telling anybody (../scanner.ts).
  */
 import type { Progress } from '../../decisions/failure.ts';
-import { runFiles } from '../run-directory.ts';
 import { collectCheckpoints } from './collect.ts';
 import { foreignLog, type ForeignLog } from './foreign-log.ts';
-import { type ForeignReading, whoTrains } from './reading.ts';
+import { type ForeignReading, whoTrains, logPathOf } from './reading.ts';
 
 export interface ForeignLook {
   readonly progress: Progress | null;
@@ -42,6 +41,6 @@ export class ForeignScan {
   async #whoTrains() {
     const reading = await whoTrains(this.#directory);
     if (typeof reading === 'string') return reading;
-    return { reading, log: foreignLog(runFiles(this.#directory).log, reading) };
+    return { reading, log: foreignLog(logPathOf(this.#directory, reading), reading) };
   }
 }

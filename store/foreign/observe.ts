@@ -6,9 +6,8 @@
  */
 import type { ObservedRun } from '../../decisions/failure.ts';
 import type { CheckpointOnStore } from '../checkpoints.ts';
-import { runFiles } from '../run-directory.ts';
 import { foreignLog } from './foreign-log.ts';
-import type { ForeignReading } from './reading.ts';
+import { type ForeignReading, logPathOf } from './reading.ts';
 import { continuesHistory } from './trainer-history.ts';
 import { adapterActs, compareWeights } from './weights-changed.ts';
 
@@ -18,7 +17,7 @@ export async function observeRun(
   reading: ForeignReading,
   checkpoints: readonly CheckpointOnStore[],
 ): Promise<ObservedRun> {
-  const log = foreignLog(runFiles(directory).log, reading);
+  const log = foreignLog(logPathOf(directory, reading), reading);
   const progress = await log.readOn();
   const complete = checkpoints.filter(({ level }) => level === 'complete');
   const newest = complete.at(-1);

@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { checkpointFormats, knownLogs } from '../../configs/schema-command.ts';
+import { logName } from '../../decisions/log-name.ts';
 import { runFiles } from '../run-directory.ts';
 
 /** The part of `request.json` that a foreign trainer's attempt has, and a built-in one's has not. */
@@ -18,6 +19,8 @@ const readingSchema = z.object({
   progress: z.union([z.enum(knownLogs), z.object({ pattern: z.string(), started: z.string().optional() })]),
   /** Steps whose checkpoints stay whatever the trainer deletes. */
   dueSteps: z.array(z.int()),
+  /** Whose log says how far it is. */
+  logRank: z.int().min(0).default(0),
 });
 
 const requestSchema = z.object({
@@ -38,6 +41,11 @@ export interface ForeignReading extends z.output<typeof readingSchema> {
 /** Where a foreign trainer writes; Temper's own folder of checkpoints lies beside it. */
 export function outputFolder(directory: string): string {
   return join(directory, 'output');
+}
+
+/** The log that says how far it is. */
+export function logPathOf(directory: string, { logRank }: Pick<ForeignReading, 'logRank'>): string {
+  return join(directory, logName(logRank));
 }
 
 /** Null for a built-in trainer, and before the request is written. */

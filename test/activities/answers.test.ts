@@ -119,6 +119,18 @@ describe('logs', () => {
     expect([to, text.length % 100, text.length <= 64 * 1024, to - from]).toEqual([200_000, 0, true, text.length]);
   });
 
+  test('of a rank that the job did not have are not found, once it has ended', async () => {
+    const attempt = await startAttempt(bench);
+    await appendFile(join(attempt.ticket.directory, 'log.txt'), 'one\n');
+    expect((await logs({ rank: 9 })).text).toBe('');
+    bench.backend.end(attempt.job, { exitCode: 1 });
+    await bench.as(runId).judgeAttempt(attempt);
+    await expect(logs({ rank: 9 })).rejects.toMatchObject({
+      code: 'not-found',
+      message: expect.stringContaining('attempt 1 of sft has no log of rank 9') as string,
+    });
+  });
+
   test('are over when the pipeline has ended and everything is told', async () => {
     await startAttempt(bench);
     await bench.as(runId).closePipeline({ pipelineId: 'demo', runId: 'run-1', state: 'failed' });

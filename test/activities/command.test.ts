@@ -1,7 +1,6 @@
 /** A phase of kind `command` from its request to its promotion, on a real store with a backend in memory. */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BackendLogs } from '../../activities/backend.ts';
 import { type Phase, phaseSchema } from '../../configs/schema.ts';
 import { computeSeal, writeSeal } from '../../store/seal.ts';
 import type { PhaseContext } from '../../workflows/contract.ts';
@@ -266,51 +265,6 @@ test('a log without a new step stalls after the minutes of the recipe, not befor
     kind: 'stalled',
     because: expect.stringMatching(/at step 1 for 2[01] min; 20 min are allowed/) as string,
   });
-});
-
-test('where the backend keeps the log, it is brought while the job is watched: it is how far the trainer is', async () => {
-  const attempt = await startAttempt(bench, 1, { context: contextWith() });
-  bench.backend.run(attempt.job);
-  const place = bench.dependencies.placeOf(undefined);
-  let followed: AbortSignal | null = null;
-  const logs: BackendLogs = {
-    bring: () => Promise.resolve(),
-    async follow(job, rank, signal) {
-      expect([job, rank]).toEqual([attempt.job, 0]);
-      followed = signal;
-      await log(attempt, ' 14%|█  | 7/50 [00:00<00:05, 5it/s]\r');
-    },
-  };
-  bench.dependencies.placeOf = () => ({ ...place, backend: { ...bench.backend, logs } });
-  const { activities, beat } = bench.held();
-  const waiting = activities.awaitJob({ ...attempt, seenSteps: [] });
-  await beat(({ step }) => step === 7);
-  expect(followed).toMatchObject({ aborted: false });
-  bench.backend.end(attempt.job);
-  expect(await waiting).toEqual({ kind: 'ended' });
-  expect(followed).toMatchObject({ aborted: true });
-});
-
-test('while the backend hears of nothing, a log without a new step is no stall; a person sees for how long', async () => {
-  const attempt = await startAttempt(bench, 1, { context: contextWith({ stallMinutes: 20 }) });
-  bench.backend.run(attempt.job);
-  await log(attempt, ' 2%|█  | 1/50 [00:00<00:05, 5it/s]\r');
-  const place = bench.dependencies.placeOf(undefined);
-  const logs: BackendLogs = { bring: () => Promise.resolve(), follow: () => Promise.resolve() };
-  let unseen = 150;
-  bench.dependencies.placeOf = () => ({ ...place, backend: { ...bench.backend, logs, unseenSeconds: () => unseen } });
-  const { activities, beat, beats } = bench.held();
-  const waiting = activities.awaitJob({ ...attempt, seenSteps: [] });
-  await beat(({ step, unseenSeconds }) => step === 1 && unseenSeconds === 150);
-  for (let minute = 1; minute <= 60; minute += 1) {
-    bench.pass(60);
-    const { length } = beats;
-    await eventually('it beats', 10, () => beats.length > length + 1);
-  }
-  expect(beats.at(-1)).toMatchObject({ idleSeconds: 0 });
-  unseen = 0;
-  bench.backend.end(attempt.job);
-  expect(await waiting).toEqual({ kind: 'ended' });
 });
 
 test('a script that was edited is other work', async () => {

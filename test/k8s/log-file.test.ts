@@ -1,8 +1,10 @@
 /** A pod's log in its file: whole, once, and told where something is missing. */
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gapMarker, LogFile } from '../../k8s/log-file.ts';
+import { promisify } from 'node:util';
+import { cutLongLine, gapMarker, LogFile } from '../../k8s/log-file.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -65,10 +67,39 @@ test('each rank has a file of its own, and what has no time is the node’s own 
   expect(await written('log-3.txt')).toBe('\n x \n');
 });
 
-test('a link in its place is not followed', async () => {
+test('what a killed worker wrote behind its place stays, where the node has thrown the lines away meanwhile', async () => {
+  await write([at('01', 'a')]);
+  const place = await written('log.txt.position.json');
+  await write([at('01', 'a'), at('02', 'b'), at('03', 'dddd')]);
+  await writeFile(join(directory, 'log.txt.position.json'), place);
+  await write([at('09', 'z')]);
+  expect(await written()).toBe(`a\nb\ndddd\n\n${gapMarker}\nz\n`);
+});
+
+test('a place that cannot be read is none: the log is brought from its beginning', async () => {
+  await write([at('01', 'a')]);
+  await writeFile(join(directory, 'log.txt.position.json'), 'token-abc:secret');
+  expect(await write([at('01', 'a'), at('02', 'b')])).toBeNull();
+  expect(await written()).toBe('a\nb\n');
+});
+
+test('a line that has no end is broken, each time at the same places', () => {
+  const line = at('01', 'x'.repeat(250));
+  const { lines, rest } = cutLongLine(line, 100);
+  expect([...lines, rest].every((piece) => piece.startsWith('2026-11-30T02:00:01Z ') && piece.length <= 100)).toBe(
+    true,
+  );
+  expect([...lines, rest].map((piece) => piece.slice(21)).join('')).toBe('x'.repeat(250));
+  const longer = cutLongLine(`${line}yyy`, 100);
+  expect(longer.lines.slice(0, lines.length)).toEqual(lines);
+});
+
+test('a link in its place is not followed, and a pipe holds nobody', async () => {
   const elsewhere = join(directory, 'elsewhere');
   await writeFile(elsewhere, 'mine');
   await symlink(elsewhere, join(directory, 'log.txt'));
   await expect(write([at('01', 'a')])).rejects.toMatchObject({ code: 'ELOOP' });
   expect(await readFile(elsewhere, 'utf8')).toBe('mine');
+  await promisify(execFile)('mkfifo', [join(directory, 'log-1.txt')]);
+  await expect(write([at('01', 'a')], 'pod', 1)).rejects.toThrow();
 });

@@ -19,6 +19,7 @@ const reading = (change: Partial<ForeignReading> = {}): ForeignReading => ({
   processes: 1,
   progress: { pattern: String.raw`step (?<step>\d+) loss (?<loss>\S+)` },
   dueSteps: [8],
+  logRank: 0,
   targetStep: 8,
   resume: null,
   start: null,
