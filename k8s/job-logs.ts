@@ -3,6 +3,7 @@
  *
  * Covers which pod and which rank. Does not cover streams (log-follower.ts) or files (log-file.ts).
  */
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BackendLogs, FollowWish, JobRef } from '../activities/backend.ts';
@@ -66,6 +67,7 @@ export function jobLogs({ client, namespace, observer }: LiveLogSource): Backend
   };
   return {
     async bring(job, rank, signal) {
+      await started(observer, signal);
       const pod = podOfRank(podsOf(job), rank);
       if (pod === null || !isRunning(pod)) return;
       await bringLog(
@@ -77,6 +79,7 @@ export function jobLogs({ client, namespace, observer }: LiveLogSource): Backend
       const waiter = observer.waiter(job.name);
       let failures = 0;
       try {
+        await started(observer, signal);
         while (!signal.aborted) {
           const pod = podOfRank(podsOf(job), rank);
           if (pod === null || !isRunning(pod)) {
@@ -93,6 +96,14 @@ export function jobLogs({ client, namespace, observer }: LiveLogSource): Backend
       }
     },
   };
+}
+
+/** Resolves when the jobs are known, or when nobody wants that any more. */
+async function started(observer: JobObserver, signal: AbortSignal): Promise<void> {
+  const given = new AbortController();
+  const gone = once(signal, 'abort', { signal: given.signal }).catch(() => undefined);
+  if (!signal.aborted) await Promise.race([observer.started(), gone]);
+  given.abort();
 }
 
 /** Whether anything came. */

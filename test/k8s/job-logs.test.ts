@@ -52,6 +52,7 @@ async function* bytesOf(text: string | undefined, signal: AbortSignal): AsyncGen
 
 /** Knows the one job and its pod; waits no longer than it must. */
 const observer = {
+  started: () => Promise.resolve(),
   find: () => ({ job: { metadata: { uid: 'job-1' } }, pods: [pod] }),
   waiter: () => ({ next: () => new Promise((resolve) => setImmediate(resolve)), close: () => undefined }),
 } as unknown as JobObserver;
