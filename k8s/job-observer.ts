@@ -26,11 +26,16 @@ export interface JobWaiter {
   close(): void;
 }
 
+export interface ObserverOptions {
+  readonly hasQueue: boolean;
+  /** Of Jobs and pods. @default all that Temper manages */
+  readonly labelSelector?: string;
+}
+
 /** Many more than can go before their pods have. */
 const goneJobsKept = 5000;
 /** Node's own bound: beyond it a timer fires at once. */
 const longestTimer = 2 ** 31 - 1;
-const labelSelector = `${labels.managed}=true`;
 
 export class JobObserver {
   readonly #jobs: Reflector<SentJob>;
@@ -47,7 +52,11 @@ export class JobObserver {
   /** Uids of the Jobs that went last: their pods go after them, and are of no use any more. */
   readonly #goneJobs = new Set<string>();
 
-  constructor(client: KubeClient, namespace: string, { hasQueue }: { readonly hasQueue: boolean }) {
+  constructor(
+    client: KubeClient,
+    namespace: string,
+    { hasQueue, labelSelector = `${labels.managed}=true` }: ObserverOptions,
+  ) {
     this.#jobs = new Reflector<SentJob>({
       client,
       path: jobsPath(namespace),

@@ -15,6 +15,8 @@ export interface KubeRequest {
   /** From the server's root, with its query: `/apis/batch/v1/namespaces/x/jobs`. */
   readonly path: string;
   readonly body?: unknown;
+  /** The object without its contents, so that a Secret shows that it is there and nothing else. */
+  readonly metadataOnly?: true;
   readonly signal?: AbortSignal;
 }
 
@@ -41,13 +43,13 @@ export function createKubeClient(context?: string): KubeClient {
   if (!cluster) throw new TemperError('environment-unusable', 'no kubeconfig names a cluster: set KUBECONFIG');
   // Watches have a pool of their own, so that no request waits behind a stream.
   const pools = { requests: new Pool(config, connections), streams: new Pool(config, null) };
-  const ask = async ({ method, path, body, signal }: KubeRequest, pool: Pool) => {
+  const ask = async ({ method, path, body, metadataOnly, signal }: KubeRequest, pool: Pool) => {
     try {
       const { headers } = await credentials(config);
       const answer = await request(new URL(path, cluster.server), {
         method,
         dispatcher: await pool.opened(),
-        headers: { ...headers, accept: 'application/json', 'user-agent': 'temper', ...contentType(method, body) },
+        headers: { ...headers, ...accept(metadataOnly), 'user-agent': 'temper', ...contentType(method, body) },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         ...(signal === undefined ? {} : { signal }),
       });
@@ -158,6 +160,10 @@ async function dispatcherFor(config: KubeConfig, connections: number | null): Pr
   // HTTP/1.1: with one shared connection every request would wait for the slowest stream.
   const options = { connect, connections, allowH2: false, bodyTimeout: 0 };
   return proxy === undefined ? new Agent(options) : new ProxyAgent({ ...options, uri: proxy, requestTls: tls });
+}
+
+function accept(metadataOnly = false): Record<string, string> {
+  return { accept: metadataOnly ? 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' : 'application/json' };
 }
 
 function contentType(method: KubeRequest['method'], body: unknown): Record<string, string> {

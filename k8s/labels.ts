@@ -32,6 +32,9 @@ export const annotations = {
   stopReason: `${domain}/stop-reason`,
 } as const;
 
+/** On what doctor makes for a moment, and on nothing else: it is no job of Temper's. */
+export const doctorLabel = `${domain}/doctor`;
+
 /** Set by the Job controller on each pod: the Job's uid. */
 export const jobUidLabel = 'batch.kubernetes.io/controller-uid';
 /** Set by the Job controller on each pod of an indexed Job. */

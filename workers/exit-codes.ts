@@ -18,7 +18,7 @@ export const exitCodeMeanings: readonly (readonly [number, string])[] = [
   [exitCodes.failed, 'the pipeline failed or was cancelled'],
   [exitCodes.badInput, 'bad input: an option, a recipe, a name that is not there'],
   [exitCodes.damaged, 'a checkpoint is damaged'],
-  [exitCodes.unavailable, 'no server or no worker answers, or a program is missing'],
+  [exitCodes.unavailable, 'no server or no worker answers, or something that is needed is missing'],
   [exitCodes.unexpected, 'what nobody foresaw'],
   [exitCodes.storeUnusable, 'the store cannot be used'],
   [exitCodes.interrupted, 'stopped with Ctrl-C while following'],

@@ -1,7 +1,7 @@
 /**
  * The manifests of a recipe on a profile of Kubernetes, as a person reads and applies them. Touches no cluster.
  *
- * Covers the first attempt of each phase and, where it is evaluated, its first evaluation job. Does not cover `request.json`, which a
+ * Covers the first attempt of each phase and, where it is evaluated, its first evaluation job; and what a namespace needs once. Does not cover `request.json`, which a
  * worker writes when the attempt is opened.
  */
 import { stringify } from 'yaml';
@@ -10,6 +10,7 @@ import type { KubernetesProfile } from '../configs/schema-profile.ts';
 import type { JobCommand } from '../decisions/command-line.ts';
 import { jobName } from '../decisions/job-name.ts';
 import { jobManifest, rendezvousService } from '../k8s/job-manifest.ts';
+import { workerRole } from '../k8s/rights.ts';
 import { runDirectory, runFiles, type RunPlace } from '../store/run-directory.ts';
 import { firstCommands } from './first-commands.ts';
 
@@ -21,10 +22,6 @@ export interface Manifest {
 
 /** Throws `invalid-input` where the profile cannot run a phase of the recipe. */
 export function manifestsOf(recipe: Recipe, profile: KubernetesProfile, pipeline: string): Manifest[] {
-  const service = {
-    title: 'Once a namespace: how the pods of a job find each other',
-    object: rendezvousService(profile),
-  };
   const commands = firstCommands(recipe, profile.store.path, pipeline);
   const jobs = recipe.phases.flatMap(({ name, kind, evaluate }) => {
     const train = { pipeline, phase: name, purpose: 'train', number: 1 } as const;
@@ -34,7 +31,16 @@ export function manifestsOf(recipe: Recipe, profile: KubernetesProfile, pipeline
       ...(evaluate === undefined ? [] : [jobOf(evaluation, { kind: 'evaluate' }, profile)]),
     ];
   });
-  return [service, ...jobs];
+  return [serviceOf(profile), ...jobs];
+}
+
+/** What a namespace needs once, whatever runs there: made by somebody who may, since a worker may not give itself rights. */
+export function setupManifests(profile: KubernetesProfile): Manifest[] {
+  return [{ title: 'What a worker may do here', object: workerRole(profile) }, serviceOf(profile)];
+}
+
+function serviceOf(profile: KubernetesProfile): Manifest {
+  return { title: 'Once a namespace: how the pods of a job find each other', object: rendezvousService(profile) };
 }
 
 /** One YAML text that `kubectl apply -f -` takes. */

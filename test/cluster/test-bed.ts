@@ -20,6 +20,8 @@ export interface TestCluster {
   readonly busyboxImage: string;
   /** Null on a foreign cluster. */
   readonly own: SlotPlaces | null;
+  /** The program itself. */
+  readonly kubectlProgram: string;
   /** Standard output of `kubectl <args>`; `input` is its standard input. Rejects with what it says. */
   kubectl(args: readonly string[], input?: string): Promise<string>;
 }
@@ -38,6 +40,7 @@ export function readTestCluster(environment: NodeJS.ProcessEnv = process.env): T
     trainerImage: trainer ?? imageNames.trainer,
     busyboxImage: own === null ? 'busybox:1.37' : imageNames.busybox,
     own,
+    kubectlProgram: kubectl,
     kubectl: (args, input = '') =>
       run(kubectl, ['--kubeconfig', kubeconfig, ...args], {
         input,

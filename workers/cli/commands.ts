@@ -28,6 +28,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./render.ts')).render(),
   },
   {
+    name: 'doctor',
+    summary: 'what a recipe lacks on a profile, before anything is spent',
+    load: async () => (await import('./doctor.ts')).doctor(),
+  },
+  {
     name: 'start',
     summary: 'start a pipeline',
     load: async () => (await import('./start.ts')).start(),

@@ -2,7 +2,8 @@
  * The recipe that a person names or gives as a file, with what `--set` changes: checked here where it lies on this machine, with lines;
  * by the worker where only the worker has it.
  */
-import { loadRecipeFile } from '../../configs/load.ts';
+import { fitting, loadRecipe, loadRecipeFile } from '../../configs/load.ts';
+import type { Profile, Recipe } from '../../configs/schema.ts';
 import { readYaml } from '../../configs/yaml-text.ts';
 import { TemperError } from '../../decisions/errors.ts';
 import type { PipelineInput } from '../../workflows/contract.ts';
@@ -21,6 +22,26 @@ export interface RecipeInput {
   readonly name: string | null;
 }
 
+export interface Place {
+  readonly recipesDirectory: string;
+  readonly profile: Profile;
+}
+
+/**
+ * The recipe as this machine has it, fit for the profile; null where none is named. Throws `invalid-input` with every problem, `not-found`.
+ */
+export async function recipeHere(
+  given: Omit<GivenRecipe, 'profile'>,
+  { recipesDirectory, profile }: Place,
+): Promise<Recipe | null> {
+  mustNameOne(given);
+  const set = valuesOf(given.set);
+  if (given.file !== undefined) return fitting(await loadRecipeFile(given.file, set), profile).value;
+  if (given.recipe !== undefined) return fitting(await loadRecipe(recipesDirectory, given.recipe, set), profile).value;
+  if (Object.keys(set).length > 0) throw new TemperError('invalid-input', '--set changes a recipe: name one');
+  return null;
+}
+
 /** Throws `invalid-input` with every problem, `not-found`. */
 export async function inputOf(given: GivenRecipe): Promise<RecipeInput> {
   const set = valuesOf(given.set);
@@ -32,13 +53,14 @@ export async function inputOf(given: GivenRecipe): Promise<RecipeInput> {
     const named = given.recipe === undefined ? {} : { recipe: given.recipe };
     return { input: { ...named, ...more }, name: given.recipe ?? null };
   }
-  if (given.recipe !== undefined)
-    throw new TemperError(
-      'invalid-input',
-      `name a recipe ("${given.recipe}") or give a file (${given.file}), not both`,
-    );
+  mustNameOne(given);
   const { value, document } = await loadRecipeFile(given.file, set);
   return { input: { recipe: { ...document }, ...more }, name: value.name };
+}
+
+function mustNameOne({ recipe, file }: Pick<GivenRecipe, 'recipe' | 'file'>): void {
+  if (recipe === undefined || file === undefined) return;
+  throw new TemperError('invalid-input', `name a recipe ("${recipe}") or give a file (${file}), not both`);
 }
 
 /** Values of `--set` as YAML has them. Throws `invalid-input`. */

@@ -1,5 +1,5 @@
 /** `temper render`: the manifests of every phase, without a cluster. */
-import { Argument, Command } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { TemperError } from '../../decisions/errors.ts';
 import { fileOption, jsonOption, profileOption, setOption, type Set } from './options.ts';
 import { sayJson } from './output.ts';
@@ -8,6 +8,7 @@ interface Options {
   readonly file?: string;
   readonly set: Set;
   readonly profile: string;
+  readonly setup?: true;
   readonly json?: true;
 }
 
@@ -20,20 +21,27 @@ export function render(): Command {
     .addOption(fileOption())
     .addOption(setOption())
     .addOption(profileOption().makeOptionMandatory())
+    .addOption(
+      new Option(
+        '--setup',
+        'instead, what the namespace needs once: the Role of workers, and the Service of their jobs',
+      ),
+    )
     .addOption(jsonOption())
     .addHelpText(
       'after',
       `
 Examples:
   $ temper render -f mine.yaml --profile h100
-  $ temper render tiny --profile cluster | kubectl apply --dry-run=server -f -`,
+  $ temper render tiny --profile cluster | kubectl apply --dry-run=server -f -
+  $ temper render --setup --profile cluster | kubectl apply -f -`,
     )
-    .action(async (named: string, { file, set, profile: profileName, json }: Options) => {
+    .action(async (named: string, { file, set, profile: profileName, setup, json }: Options) => {
       const [
         { fitting, loadProfile, loadRecipe, loadRecipeFile },
         { readPlaces },
         { valuesOf },
-        { manifestsOf, manifestsText },
+        { manifestsOf, manifestsText, setupManifests },
       ] = await Promise.all([
         import('../../configs/load.ts'),
         import('../settings.ts'),
@@ -47,11 +55,14 @@ Examples:
           'invalid-input',
           `profile "${profileName}" runs jobs as processes of its machine: there are no manifests`,
         );
-      const fields = valuesOf(set);
-      const given =
-        file === undefined ? await loadRecipe(recipesDirectory, named, fields) : await loadRecipeFile(file, fields);
-      const { value: recipe } = fitting(given, profile);
-      const manifests = manifestsOf(recipe, profile, recipe.name);
+      const ofRecipe = async () => {
+        const fields = valuesOf(set);
+        const given =
+          file === undefined ? await loadRecipe(recipesDirectory, named, fields) : await loadRecipeFile(file, fields);
+        const { value: recipe } = fitting(given, profile);
+        return manifestsOf(recipe, profile, recipe.name);
+      };
+      const manifests = setup ? setupManifests(profile) : await ofRecipe();
       if (json) sayJson(manifests.map(({ object }) => object));
       else process.stdout.write(manifestsText(manifests));
     });

@@ -23,14 +23,21 @@ Example:
 Environment: TEMPER_STORE (folder of runs, ledger and database), TEMPER_PORT (7233), TEMPER_UI_PORT (8233), TEMPER_TASK_QUEUE.`,
     )
     .action(async (options: Options) => {
-      const [{ openEmbeddedTemper }, { readSettings }, { onStopSignal }, { startForm }, { workflowNames }] =
-        await Promise.all([
-          import('../embedded-temper.ts'),
-          import('../settings.ts'),
-          import('../stop-signal.ts'),
-          import('../start-form.ts'),
-          import('../../workflows/contract.ts'),
-        ]);
+      const [
+        { openEmbeddedTemper },
+        { readSettings },
+        { onStopSignal },
+        { startForm },
+        { workflowNames },
+        { storeDirectoryOf },
+      ] = await Promise.all([
+        import('../embedded-temper.ts'),
+        import('../settings.ts'),
+        import('../stop-signal.ts'),
+        import('../start-form.ts'),
+        import('../../workflows/contract.ts'),
+        import('../store-directory.ts'),
+      ]);
       const stop = onStopSignal(process);
       const settings = { ...readSettings(process.env), heartbeatSeconds: 1 };
       const { profile, recipe: defaultRecipe } = options;
@@ -40,8 +47,11 @@ Environment: TEMPER_STORE (folder of runs, ledger and database), TEMPER_PORT (72
         say(`Temporal UI      ${pipelinesPage(temper.uiUrl, settings.namespace, workflowNames.pipeline)}`);
         say(`Start a pipeline ${form}`);
         say(`                 or: temper start ${defaultRecipe}`);
-        say(`Store            ${settings.storeDirectory} (profile ${profile}, task queue ${settings.taskQueue})`);
-        const isLocal = temper.place.place.profile.backend === 'local';
+        const { profile: where } = temper.place.place;
+        const isLocal = where.backend === 'local';
+        say(
+          `Store            ${storeDirectoryOf(where, settings)} (profile ${profile}, task queue ${settings.taskQueue})`,
+        );
         say(`Ctrl-C stops: ${isLocal ? 'running jobs save first' : 'jobs on the cluster go on'}, pipelines stay open.`);
         await Promise.race([aborted(stop.asked), temper.died]);
         say(isLocal ? 'Stopping: trainers save, then everything ends.' : 'Stopping: jobs on the cluster go on.');

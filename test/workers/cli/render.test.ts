@@ -14,6 +14,21 @@ test('the manifests of every phase and its evaluation, as kubectl takes them', a
   expect(objects.map(({ kind }) => kind)).toEqual(['Service', ...Array.from({ length: 11 }, () => 'Job')]);
 });
 
+test('what a namespace needs once: the Role of workers, with the queue’s rights where there is one, and the Service', async () => {
+  const [plain, queued] = await Promise.all(
+    ['cluster', 'h100'].map(async (profile) => {
+      const { output } = await temper(['render', '--setup', '--profile', profile]);
+      return parseAllDocuments(output).map(
+        (document) => document.toJS() as { kind: string; rules?: { resources: string[] }[] },
+      );
+    }),
+  );
+  expect(plain?.map(({ kind }) => kind)).toEqual(['Role', 'Service']);
+  const resources = plain?.[0]?.rules?.flatMap((rule) => rule.resources);
+  expect(resources).toEqual(['jobs', 'pods', 'pods/log', 'services']);
+  expect(queued?.[0]?.rules?.flatMap((rule) => rule.resources)).toEqual([...(resources ?? []), 'workloads']);
+});
+
 test('a changed field of the recipe changes no manifest: what is trained lies in request.json', async () => {
   const changed = ['--set', 'phases.sft.params.learningRate=0.004'];
   const [plain, other] = [
