@@ -10,7 +10,7 @@ import type { BackendLogs, FollowWish, JobRef } from '../activities/backend.ts';
 import type { RankEnd } from '../decisions/failure.ts';
 import { logName } from '../decisions/log-name.ts';
 import { openToRead } from '../store/own-file.ts';
-import { type JobObserver, podsPath } from './job-observer.ts';
+import type { JobObserver } from './job-observer.ts';
 import { indexOf, isRunning } from './job-state.ts';
 import type { KubeClient } from './kube-client.ts';
 import { asTemperError, KubeError } from './kube-error.ts';
@@ -139,9 +139,9 @@ async function bringPatiently(of: LogOfPod): Promise<void> {
 }
 
 /** Where the server answers, it is the pod's node that does not. */
-async function mustAnswer({ client, namespace, pod }: LogOfPod): Promise<void> {
+async function mustAnswer({ client, pod }: LogOfPod): Promise<void> {
   try {
-    await client.send({ method: 'GET', path: `${podsPath(namespace)}/${pod.metadata.name}` });
+    await client.send({ method: 'GET', path: '/version' });
   } catch (error) {
     if (error instanceof KubeError && error.status !== null) return;
     throw asTemperError(error, `read the log of ${pod.metadata.name}`);

@@ -25,7 +25,9 @@ export function logs(): Command {
     .argument('<pipeline>', 'its workflow id')
     .argument('[phase]', 'one phase only')
     .addOption(new Option('--attempt <number>', 'an earlier attempt').argParser(wholeNumber))
-    .addOption(new Option('--rank <number>', 'of a job of several pods; the first, 0, unless named').argParser(rankNumber))
+    .addOption(
+      new Option('--rank <number>', 'of a job of several pods; the first, 0, unless named').argParser(rankNumber),
+    )
     .addOption(new Option('--evaluation', 'evaluation jobs instead of training'))
     .addOption(new Option('-n, --lines <number>', 'at most this many lines').argParser(wholeNumber).default(100))
     .addOption(new Option('-f, --follow', 'go on with what comes, also of the attempts and phases that follow'))
