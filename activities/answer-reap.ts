@@ -1,6 +1,6 @@
 /** What `temper reap` asks for: which living jobs run for nobody and why the others stay. Does not cover the rule (decisions/reap.ts). */
 import { TemperError } from '../decisions/errors.ts';
-import { sentenceOfReap } from '../decisions/reap.ts';
+import { sentenceOfReap, type StopOutcome } from '../decisions/reap.ts';
 import type { Reaped, ReapQuestion } from '../workflows/contract-questions.ts';
 import type { ReadingDependencies } from './dependencies.ts';
 
@@ -12,19 +12,24 @@ export async function answerReap({ reaper }: ReadingDependencies, { stop }: Reap
   if (reaper === undefined)
     throw new TemperError('environment-unusable', 'who owns a job only a worker can say: ask without --direct');
   const judged = await reaper.judge({ stop });
-  const lines = judged.map(({ job, decision }) => ({
-    kind: decision.kind,
-    job: job.name,
-    why: sentenceOfReap(decision),
-  }));
-  const of = (kind: 'stop' | 'leave') =>
-    lines.filter((line) => line.kind === kind).map(({ job, why }) => ({ job, why }));
-  const [go, stay] = [of('stop'), of('leave')];
+  const go = judged.flatMap(({ job, decision, outcome = null }) =>
+    decision.kind === 'stop' ? [{ job: job.name, why: sentenceOfReap(decision), outcome }] : [],
+  );
+  const stay = judged.flatMap(({ job, decision }) =>
+    decision.kind === 'leave' ? [{ job: job.name, why: sentenceOfReap(decision) }] : [],
+  );
+  const ended = (kind: StopOutcome['kind']) => go.filter(({ outcome }) => outcome?.kind === kind).length;
   return {
     answer: 'reap',
     stopped: stop,
     go: go.slice(0, mostLines),
     stay: stay.slice(0, mostLines),
-    omitted: Math.max(0, go.length - mostLines) + Math.max(0, stay.length - mostLines),
+    counts: {
+      go: go.length,
+      stay: stay.length,
+      stopped: ended('stopped'),
+      stopping: ended('stopping'),
+      refused: ended('refused'),
+    },
   };
 }

@@ -4,7 +4,7 @@
  * A backend gathers facts and acts when told. It decides nothing: classes and retries are decisions/.
  */
 import type { JobCommand } from '../decisions/command-line.ts';
-import type { RankEnd, WhyStopped } from '../decisions/failure.ts';
+import type { RankEnd, StopReason } from '../decisions/failure.ts';
 import type { AttemptState } from '../decisions/states.ts';
 
 /** What is to run: one attempt of a phase, or one evaluation job. */
@@ -63,7 +63,7 @@ export type JobStatus =
     }
   | { readonly state: 'vanished' };
 
-export type StopReason = WhyStopped;
+export type { StopReason };
 
 /** Brings what ranks of a job say into its directory: `log.txt`, `log-1.txt`, … */
 export interface BackendLogs {

@@ -6,7 +6,14 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { stat } from 'node:fs/promises';
 import { dueSteps } from '../decisions/due-steps.ts';
-import { argumentsOf, commandOf, type CommandPhase, fill, type JobCommand } from '../decisions/command-line.ts';
+import {
+  argumentsOf,
+  commandOf,
+  type CommandPhase,
+  fill,
+  type JobCommand,
+  placeholderValues,
+} from '../decisions/command-line.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
 
 export interface CommandRequest {
@@ -34,20 +41,17 @@ export function commandRequest(
     readonly logRank: number;
   },
 ): CommandRequest {
-  const { steps, checkpointEvery, processes, checkpoints, progress } = phase.params;
-  const command = commandOf(phase, {
+  const { processes, checkpoints, progress } = phase.params;
+  const values = placeholderValues(phase, {
     output: of.output,
     start: start?.path ?? null,
     base: start?.base ?? start?.path ?? null,
     checkpoint: of.resume?.path ?? null,
     home: of.home,
-    phase: phase.name,
-    seed: String(seed),
-    steps: String(steps),
-    checkpointEvery: String(checkpointEvery),
-    processes: String(processes),
-    attempt: String(of.attempt),
+    seed,
+    attempt: of.attempt,
   });
+  const command = commandOf(phase, values);
   const { format, folder } = checkpoints;
   return { command, reading: { format, folder, processes, progress, dueSteps: dueSteps(phase), logRank: of.logRank } };
 }

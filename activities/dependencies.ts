@@ -1,7 +1,7 @@
 /** What activities are given: where jobs run, where things lie, and the time. Types only. */
 import type { Resolved } from '../configs/load.ts';
 import type { Profile, Recipe } from '../configs/schema.ts';
-import type { ReapDecision } from '../decisions/reap.ts';
+import type { ReapDecision, StopOutcome } from '../decisions/reap.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { Scanner } from '../store/scanner.ts';
@@ -21,10 +21,12 @@ export interface Place {
 export interface JudgedJob {
   readonly job: JobRef;
   readonly decision: ReapDecision;
+  /** Of one that was asked to stop. */
+  readonly outcome?: StopOutcome;
 }
 
 export interface JobReaper {
-  /** Every living job of this worker's store; with `stop`, those that run for nobody are asked to stop, and not waited for. */
+  /** Every living job of this worker's store; with `stop`, those that run for nobody are asked to stop, and waited for a few seconds. */
   judge(how: { readonly stop: boolean }): Promise<readonly JudgedJob[]>;
 }
 

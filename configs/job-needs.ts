@@ -4,8 +4,12 @@ import { trainerRole } from './schema-command.ts';
 import type { KubernetesProfile } from './schema-profile.ts';
 import type { Phase, Profile } from './schema.ts';
 
-export interface JobNeeds {
+export interface JobNeeds extends JobPlacing {
   readonly image: string;
+}
+
+/** The same without the image. */
+export interface JobPlacing {
   /** Null: the image's own entry point. */
   readonly command: readonly string[] | null;
   /** Pods that train. */
@@ -31,33 +35,42 @@ export interface JobShape {
   readonly gpus: number;
 }
 
-/** Of a phase that trains. Throws as `needsOf`. */
+/** Of a phase that trains. */
 export function jobShapeOf(profile: KubernetesProfile, phase: Phase): JobShape {
-  const { nodes, roles, gpus } = needsOf(profile, { phase: phase.name, kind: phase.kind });
+  const { nodes, roles, gpus } = placingOf(profile, { phase: phase.name, kind: phase.kind });
   const named = phase.kind === 'command' ? Object.keys(phase.params.roles ?? {}) : [];
   const others = named.map((role) => [role, roles[role] ?? 0] as const);
   return { pods: Object.fromEntries([[trainerRole, nodes], ...others]), gpus };
 }
 
-/**
- * `jobs.<phase>` before `jobs.<kind>` before `jobs.default`, field by field; an evaluation of a phase is of kind `evaluate` and asks for
- * nothing of the phase. Throws `invalid-input` where no image is named.
- */
-export function needsOf(
-  { name, jobs }: Pick<KubernetesProfile, 'name' | 'jobs'>,
-  job: { readonly phase: string; readonly kind: string },
-): JobNeeds {
-  const isOwn = job.kind !== 'evaluate' && job.kind !== 'seal';
-  const nearest = { ...jobs['default'], ...jobs[job.kind], ...(isOwn ? jobs[job.phase] : {}) };
-  const { image, command, nodes, roles, gpus, cpu, memory, sharedMemory } = nearest;
-  if (image === undefined) {
-    throw new TemperError(
-      'invalid-input',
-      `profile "${name}" names no image for ${job.kind} (phase "${job.phase}"): set jobs.default.image or jobs.${job.kind}.image`,
-    );
-  }
+/** One job of a phase. */
+interface JobOfPhase {
+  readonly phase: string;
+  /** Kind of the phase, `seal` or `evaluate`. */
+  readonly kind: string;
+  /** Which the command itself names, before the profile's. */
+  readonly image?: string | null;
+}
+
+type Placed = Pick<KubernetesProfile, 'name' | 'jobs'>;
+
+/** Throws `invalid-input` where no image is named. */
+export function needsOf(profile: Placed, job: JobOfPhase): JobNeeds {
+  const image = job.image ?? nearestOf(profile, job).image;
+  if (image === undefined)
+    throw new TemperError('invalid-input', `phase "${job.phase}" ${wordsWithoutImage(profile, job)}`);
+  return { image, ...placingOf(profile, job) };
+}
+
+/** What is wrong where no image is named, for people; null where one is. */
+export function imageMissing(profile: Placed, job: JobOfPhase): string | null {
+  const image = job.image ?? nearestOf(profile, job).image;
+  return image === undefined ? wordsWithoutImage(profile, job) : null;
+}
+
+export function placingOf(profile: Placed, job: JobOfPhase): JobPlacing {
+  const { command, nodes, roles, gpus, cpu, memory, sharedMemory } = nearestOf(profile, job);
   return {
-    image,
     command: command ?? null,
     nodes: nodes ?? 1,
     roles: roles ?? {},
@@ -66,4 +79,17 @@ export function needsOf(
     memory: memory ?? null,
     sharedMemory: sharedMemory ?? null,
   };
+}
+
+/**
+ * `jobs.<phase>` before `jobs.<kind>` before `jobs.default`, field by field; an evaluation of a phase is of kind `evaluate` and asks for
+ * nothing of the phase.
+ */
+function nearestOf({ jobs }: Placed, { phase, kind }: JobOfPhase): KubernetesProfile['jobs'][string] {
+  const isOwn = kind !== 'evaluate' && kind !== 'seal';
+  return { ...jobs['default'], ...jobs[kind], ...(isOwn ? jobs[phase] : {}) };
+}
+
+function wordsWithoutImage({ name }: Placed, { kind }: JobOfPhase): string {
+  return `has jobs of kind ${kind}, for which profile "${name}" names no image: set jobs.default.image or jobs.${kind}.image`;
 }

@@ -1,11 +1,12 @@
 /**
  * Nodes and GPUs of a profile that a phase cannot use: which kinds several processes train together, and whether they can share a step's
- * rows evenly.
+ * rows evenly; of commands, whether each process has its GPU.
  *
- * Covers the built-in trainers. Does not cover programs of the profile or the recipe (`command`), which share their work as they like.
+ * Does not cover how programs of the profile or the recipe (`command`) share their work: as they like.
  */
 import { batchOfPhase } from '../decisions/batch-of-phase.ts';
-import { needsOf } from './job-needs.ts';
+import type { CommandPhase } from '../decisions/command-line.ts';
+import { placingOf } from './job-needs.ts';
 import type { Misfit } from './problems.ts';
 import type { KubernetesProfile } from './schema-profile.ts';
 import type { Phase } from './schema.ts';
@@ -13,15 +14,27 @@ import type { Phase } from './schema.ts';
 /** Kinds whose batches several processes share: trainers/temper_trainers/kinds.py has the same. */
 export const kindsTogether: readonly string[] = ['sft', 'drgrpo', 'orpo'];
 
-/** Of the phase's own job, and of the jobs beside it. Throws `invalid-input` where the profile names no image for one of them. */
+/** Of the phase's own job, and of the jobs beside it. */
 export function misfitsOfProcesses(phase: Phase, profile: KubernetesProfile): Misfit[] {
   const own = phase.kind === 'command' ? 'seal' : phase.kind;
   const kinds = phase.evaluate === undefined ? [own] : [own, 'evaluate'];
-  return kinds.flatMap((kind) => misfitOfJob(phase, kind, profile) ?? []);
+  const beside = kinds.flatMap((kind) => misfitOfJob(phase, kind, profile) ?? []);
+  return phase.kind === 'command' ? [...misfitsOfCommand(phase, profile), ...beside] : beside;
+}
+
+/**
+ * Each process trains on a GPU of its own and writes a part of every checkpoint: of fewer processes none would ever be whole. Roles count
+ * as they like; where a pod has no GPU, so does the command.
+ */
+function misfitsOfCommand({ name: phase, kind, params }: CommandPhase, profile: KubernetesProfile): Misfit[] {
+  const { nodes, gpus } = placingOf(profile, { phase, kind });
+  if (params.roles !== undefined || gpus === 0 || params.processes <= nodes * gpus) return [];
+  const message = `is ${String(params.processes)}, and profile "${profile.name}" has GPUs for ${String(nodes * gpus)} (nodes × gpus of jobs.${phase} or jobs.${kind}): change either, and what the command says of them`;
+  return [{ path: ['params', 'processes'], message, of: 'value' }];
 }
 
 function misfitOfJob(phase: Phase, kind: string, profile: KubernetesProfile): Misfit | null {
-  const { command, nodes, gpus } = needsOf(profile, { phase: phase.name, kind });
+  const { command, nodes, gpus } = placingOf(profile, { phase: phase.name, kind });
   const processes = nodes * Math.max(1, gpus);
   if (command !== null || processes === 1) return null;
   const where = `profile "${profile.name}"`;

@@ -1,11 +1,11 @@
 /**
  * What a recipe asks for that a profile cannot give: found before anything starts, and told at the recipe's field.
  *
- * Covers commands: their roles, and placeholders that mean nothing where they run. Does not cover nodes and GPUs (placement-processes.ts)
+ * Covers images, and of commands their roles, and placeholders that mean nothing where they run. Does not cover nodes and GPUs (placement-processes.ts)
  * or what the cluster itself lacks.
  */
 import type { CommandPhase } from '../decisions/command-line.ts';
-import { needsOf } from './job-needs.ts';
+import { imageMissing, placingOf } from './job-needs.ts';
 import { misfitsOfProcesses } from './placement-processes.ts';
 import { fieldName, type Misfit, type Path, type PlacedProblem } from './problems.ts';
 import { placeholdersIn } from './schema-command-rules.ts';
@@ -31,7 +31,18 @@ function misfitsHere({ kind, params }: Phase, { name }: Profile): Misfit[] {
 
 function misfitsOfPods(phase: Phase, profile: KubernetesProfile): Misfit[] {
   const own = phase.kind === 'command' ? [...misfitsOfHome(phase, profile), ...misfitsOfRoles(phase, profile)] : [];
-  return [...own, ...misfitsOfProcesses(phase, profile)];
+  return [...own, ...misfitsOfImages(phase, profile), ...misfitsOfProcesses(phase, profile)];
+}
+
+/** Of every job of the phase: also of those that seal and evaluate what a command has trained. */
+function misfitsOfImages(phase: Phase, profile: KubernetesProfile): Misfit[] {
+  const { name, kind } = phase;
+  const own = kind === 'command' ? [{ kind, image: phase.params.image ?? null }, { kind: 'seal' }] : [{ kind }];
+  const jobs = phase.evaluate === undefined ? own : [...own, { kind: 'evaluate' }];
+  return jobs.flatMap((job) => {
+    const message = imageMissing(profile, { phase: name, ...job });
+    return message === null ? [] : [{ path: [], message, of: 'value' as const }];
+  });
 }
 
 /** Temper's own files are not in the image of a foreign trainer. */
@@ -54,7 +65,7 @@ function misfitsOfHome({ params }: CommandPhase, { name }: KubernetesProfile): M
 
 function misfitsOfRoles({ name: phase, kind, params }: CommandPhase, profile: KubernetesProfile): Misfit[] {
   const has = Object.keys(params.roles ?? {});
-  const placed = Object.keys(needsOf(profile, { phase, kind }).roles);
+  const placed = Object.keys(placingOf(profile, { phase, kind }).roles);
   const named = Object.keys(profile.jobs[phase]?.roles ?? {});
   return [
     ...has

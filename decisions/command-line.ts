@@ -52,6 +52,25 @@ export function commandOf({ params }: CommandPhase, values: PlaceholderValues): 
   };
 }
 
+/** What an attempt of a phase fills in: its numbers as text, and where it reads and writes. */
+export function placeholderValues(
+  { name, params: { steps, checkpointEvery, processes } }: CommandPhase,
+  of: Pick<PlaceholderValues, 'output' | 'start' | 'base' | 'checkpoint' | 'home'> & {
+    readonly seed: number;
+    readonly attempt: number;
+  },
+): PlaceholderValues {
+  return {
+    ...of,
+    phase: name,
+    seed: String(of.seed),
+    steps: String(steps),
+    checkpointEvery: String(checkpointEvery),
+    processes: String(processes),
+    attempt: String(of.attempt),
+  };
+}
+
 /** Every argument of the command and of what runs beside it, as the recipe has them. */
 export function argumentsOf({ params: { command, resumeArgs, roles } }: CommandPhase): readonly string[] {
   return [...command, ...resumeArgs, ...Object.values(roles ?? {}).flatMap((role) => role.command)];

@@ -138,7 +138,7 @@ export interface ObservedRun {
 }
 
 /** Why Temper asked a job to stop. */
-export type WhyStopped = 'cancel' | 'shutdown' | 'stalled' | 'deadline' | 'node-lost' | 'preempted' | 'queue-evicted';
+export type StopReason = 'cancel' | 'shutdown' | 'stalled' | 'deadline' | 'node-lost' | 'preempted' | 'queue-evicted';
 
 /** Everything known about the end of an attempt. Gathered by a backend and the store, never judged there. */
 export interface Evidence {
@@ -146,7 +146,7 @@ export interface Evidence {
   /** `vanished`: neither the job nor a record of its end exists. */
   readonly job: 'ended' | 'vanished';
   /** True when Temper itself asked the job to stop. */
-  readonly stoppedByTemper: 'no' | WhyStopped;
+  readonly stoppedByTemper: 'no' | StopReason;
   readonly ranks: readonly RankEnd[];
   /** Seconds that the job held what it runs on; time in a queue is none. */
   readonly ranSeconds: number;
@@ -199,7 +199,7 @@ export type ClassReason =
   /** What watched the process died before it saw an end; `began`: it had seen a beginning. */
   | (OfRank & { readonly rule: 'end-unseen'; readonly began: boolean })
   | { readonly rule: 'trainer-said'; readonly reason: string; readonly message: string }
-  | { readonly rule: 'stopped-by-temper'; readonly why: WhyStopped }
+  | { readonly rule: 'stopped-by-temper'; readonly why: StopReason }
   | { readonly rule: 'no-result' }
   | { readonly rule: 'result-of-another-job'; readonly job: string; readonly attempt: number }
   | { readonly rule: 'no-step-trained'; readonly startStep: number; readonly targetStep: number }

@@ -17,6 +17,13 @@ export type ReapDecision =
   | { readonly kind: 'leave'; readonly because: 'owner-open' | 'owner-unknown' | 'closed-lately' }
   | { readonly kind: 'stop'; readonly closedAt: string };
 
+/** What became of the stop of a job, as far as it was waited for. */
+export type StopOutcome =
+  | { readonly kind: 'stopped' }
+  /** It was asked, and saves. */
+  | { readonly kind: 'stopping' }
+  | { readonly kind: 'refused'; readonly because: string };
+
 /** A run that closes in order needs some time for its last acts; no more than this. */
 const patienceMinutes = 10;
 

@@ -5,7 +5,7 @@
  */
 import { nodeUnreachable } from './backend-reasons.ts';
 import { shapeText } from './change-sentences.ts';
-import type { ClassReason, FailureClass, RankRole, WhyStopped } from './failure.ts';
+import type { ClassReason, FailureClass, RankRole, StopReason } from './failure.ts';
 import type { IdentityDifference } from './identity.ts';
 import type { ResumePoint, SkippedCheckpoint } from './resume-point.ts';
 import type { RetryChange, RetryDecision, RetryReason } from './retry.ts';
@@ -98,7 +98,7 @@ function classReason(because: ClassReason): string {
   }
 }
 
-function whyStopped(why: WhyStopped): string {
+function whyStopped(why: StopReason): string {
   switch (why) {
     case 'node-lost':
       return 'a node of it did not answer, so that Temper stopped it';

@@ -23,7 +23,7 @@ const longestLifeSeconds = 7 * 24 * 3600;
 
 /** Throws `invalid-input` where the profile has no image for the job, or a pod template that cannot be merged. */
 export function jobManifest(order: JobOrder, profile: KubernetesProfile): Job {
-  const needs = grown(needsOf(profile, order.labels), order);
+  const needs = grown(needsOf(profile, { ...order.labels, image: order.command?.image ?? null }), order);
   const own = labelsOf(order.labels);
   const roles = podRoles(order.command, needs);
   const pods = podCount(roles);

@@ -91,16 +91,16 @@ async function open(options: EmbeddedTemperOptions, closers: (() => Promise<void
 
   const client = new Client({ connection, namespace: settings.namespace });
   const reaper = reaperOf(place, client, (line) => workerLog.write(`${line}\n`));
+  closers.push(() => {
+    reaper.close();
+    return Promise.resolve();
+  });
   const activities = createActivities({ ...place.dependencies, reaper });
   const leaving = { graceSeconds: place.place.profile.graceSeconds, hurry: new AbortController().signal };
   // Jobs of a cluster are not this machine's: they go on, and whoever works there next watches them again.
   if (place.place.profile.backend === 'local') closers.push(() => stopJobs(place.place.backend, leaving));
   const worker = await startTemperWorker({ ...settings, address: server.address, activities });
   closers.push(() => worker.stop());
-  closers.push(() => {
-    reaper.close();
-    return Promise.resolve();
-  });
   const workerDied = worker.running.then(() => new Promise<never>(() => undefined));
   const died = Promise.race([server.died, workerDied]);
   died.catch(() => undefined);

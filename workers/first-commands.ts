@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path';
 import type { Phase, Recipe } from '../configs/schema.ts';
-import { commandOf, type JobCommand } from '../decisions/command-line.ts';
+import { commandOf, type JobCommand, placeholderValues } from '../decisions/command-line.ts';
 import { targetStepOf } from '../decisions/due-steps.ts';
 import { outputFolder } from '../store/foreign/reading.ts';
 import { runDirectory, runFiles } from '../store/run-directory.ts';
@@ -25,21 +25,16 @@ export function firstCommands(recipe: Recipe, store: string, pipeline: string): 
     const start = last.get(phase.from ?? recipe.phases[position - 1]?.name ?? '') ?? null;
     const directory = runDirectory(store, { pipeline, phase: phase.name, purpose: 'train', number: 1 });
     if (phase.kind === 'command') {
-      const { steps, checkpointEvery, processes } = phase.params;
-      const command = commandOf(phase, {
+      const values = placeholderValues(phase, {
         output: outputFolder(directory),
         start: start?.path ?? null,
         base: start?.base ?? null,
         checkpoint: null,
         home: null,
-        phase: phase.name,
-        seed: String(recipe.seed),
-        steps: String(steps),
-        checkpointEvery: String(checkpointEvery),
-        processes: String(processes),
-        attempt: '1',
+        seed: recipe.seed,
+        attempt: 1,
       });
-      commands.set(phase.name, command);
+      commands.set(phase.name, commandOf(phase, values));
     }
     const path = join(runFiles(directory).checkpoints, `checkpoint-${String(targetStepOf(phase))}`);
     last.set(phase.name, { path, base: isAdapter(phase) && start !== null ? start.base : path });

@@ -4,10 +4,11 @@
  * One a worker, over whatever backend: one list of jobs, and one question to Temporal for all of them, at each look. Where the server
  * cannot be reached nothing is stopped. Does not cover jobs whose owner nobody knows: they are left alone.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Backend, JobRef } from '../activities/backend.ts';
 import type { JobReaper, JudgedJob } from '../activities/dependencies.ts';
-import { type OwnerState, judgeOwner } from '../decisions/reap.ts';
+import { type OwnerState, judgeOwner, type StopOutcome } from '../decisions/reap.ts';
 import { ownerRunOf } from '../decisions/reservation-key.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { RunStore } from '../store/run-store.ts';
@@ -26,6 +27,8 @@ export interface ReaperOptions {
   readonly say: (line: string) => void;
   /** Pause between two looks. @default 60 */
   readonly everySeconds?: number;
+  /** How long one who told it to stop waits for what comes of it. @default 5 */
+  readonly patienceSeconds?: number;
 }
 
 export interface Reaper extends JobReaper {
@@ -35,7 +38,7 @@ export interface Reaper extends JobReaper {
 }
 
 export function startReaper(options: ReaperOptions): Reaper {
-  const { everySeconds = 60 } = options;
+  const { everySeconds = 60, patienceSeconds = 5 } = options;
   let closed = false;
   /** A look that is under way when its worker leaves has nobody to tell. */
   const say = (line: string) => {
@@ -44,8 +47,13 @@ export function startReaper(options: ReaperOptions): Reaper {
   /** Owners never change: each directory is read once. */
   const owners = new Map<string, string | null>();
   const judged = () => judgeJobs(options, owners);
-  const ended = (jobs: readonly JudgedJob[]) => endAll({ ...options, say }, jobs);
-  const look = async () => await ended(await judged());
+  const end = endOnce({ ...options, say });
+  const look = async () => {
+    const outcomes = (await judged()).map(async ({ job, decision }) =>
+      decision.kind === 'stop' && (await end(job, decision.closedAt)).kind === 'stopped' ? [job] : [],
+    );
+    return (await Promise.all(outcomes)).flat();
+  };
   let timer: NodeJS.Timeout | undefined;
   const tell = (error: unknown) => {
     say(`the reaper could not look, and stopped nothing: ${textOf(error)}`);
@@ -60,8 +68,13 @@ export function startReaper(options: ReaperOptions): Reaper {
     look,
     async judge({ stop }) {
       const jobs = await judged();
-      if (stop) void ended(jobs);
-      return jobs;
+      if (!stop) return jobs;
+      const late = pause(patienceSeconds * 1000, { kind: 'stopping' } as const, { ref: false });
+      const asked = jobs.map(async ({ job, decision }): Promise<JudgedJob> => {
+        if (decision.kind === 'leave') return { job, decision };
+        return { job, decision, outcome: await Promise.race([end(job, decision.closedAt), late]) };
+      });
+      return await Promise.all(asked);
     },
     close() {
       closed = true;
@@ -101,26 +114,31 @@ async function judgeJobs(
   });
 }
 
-/** Resolves to those that were stopped. */
-async function endAll(options: ReaperOptions, jobs: readonly JudgedJob[]): Promise<readonly JobRef[]> {
-  const ends = jobs.map(async ({ job, decision }) =>
-    decision.kind === 'stop' && (await end(options, job, decision.closedAt)) ? [job] : [],
-  );
-  return (await Promise.all(ends)).flat();
+/** Who comes while a job is being stopped gets the outcome of that stop: a question that is asked anew, and the next look, begin no other. */
+function endOnce(options: ReaperOptions): (job: JobRef, closedAt: string) => Promise<StopOutcome> {
+  const underWay = new Map<string, Promise<StopOutcome>>();
+  return (job, closedAt) => {
+    const before = underWay.get(job.uid);
+    if (before !== undefined) return before;
+    const outcome = endOf(options, job, closedAt).finally(() => underWay.delete(job.uid));
+    underWay.set(job.uid, outcome);
+    return outcome;
+  };
 }
 
-/** False when it could not be stopped: one that hangs keeps no other from its end. */
-async function end(options: ReaperOptions, job: JobRef, closedAt: string): Promise<boolean> {
+/** Never rejects: one that cannot be stopped keeps no other from its end. */
+async function endOf(options: ReaperOptions, job: JobRef, closedAt: string): Promise<StopOutcome> {
   const { backend, graceSeconds, say } = options;
   try {
     await backend.stop(job, { reason: 'cancel', graceSeconds });
     await recordEnd(options, job);
   } catch (error) {
-    say(`job ${job.name} runs for nobody, and could not be stopped: ${textOf(error)}`);
-    return false;
+    const because = textOf(error);
+    say(`job ${job.name} runs for nobody, and could not be stopped: ${because}`);
+    return { kind: 'refused', because };
   }
   say(`job ${job.name} ran for nobody, its workflow run having closed at ${closedAt}: it was stopped`);
-  return true;
+  return { kind: 'stopped' };
 }
 
 function textOf(error: unknown): string {

@@ -36,7 +36,15 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const client = new Client({ connection, namespace: settings.namespace });
   const reaper = reaperOf(place, client, options.log);
   const activities = createActivities({ ...place.dependencies, reaper });
-  const worker = await startTemperWorker({ ...settings, address, connection: native, activities });
+  const leave = async () => {
+    reaper.close();
+    await place.close();
+  };
+  const starting = startTemperWorker({ ...settings, address, connection: native, activities });
+  const worker = await starting.catch(async (error: unknown) => {
+    await leave();
+    throw error;
+  });
   return {
     async until(stop) {
       const asked = new Promise<void>((resolve) => {
@@ -49,8 +57,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
         await Promise.race([asked, worker.running]);
         await worker.stop();
       } finally {
-        reaper.close();
-        await place.close();
+        await leave();
       }
     },
   };

@@ -5,6 +5,7 @@
  */
 import type { PipelineInput } from '../configs/schema.ts';
 import type { PhasePlan } from '../decisions/plan.ts';
+import type { StopOutcome } from '../decisions/reap.ts';
 import type { AttemptState, PhaseState } from '../decisions/states.ts';
 
 export type Question =
@@ -119,10 +120,11 @@ export interface Reaped {
   readonly answer: 'reap';
   /** Whether those that run for nobody were asked to stop. */
   readonly stopped: boolean;
-  readonly go: readonly { readonly job: string; readonly why: string }[];
+  /** Jobs that run for nobody, and what became of the stop of each; null where none was asked for. */
+  readonly go: readonly { readonly job: string; readonly why: string; readonly outcome: StopOutcome | null }[];
   readonly stay: readonly { readonly job: string; readonly why: string }[];
-  /** Lines that were left out of both lists, so that the answer stays small. */
-  readonly omitted: number;
+  /** Of all jobs: the lists leave out lines, so that the answer stays small. */
+  readonly counts: Readonly<Record<'go' | 'stay' | StopOutcome['kind'], number>>;
 }
 
 export interface Log {

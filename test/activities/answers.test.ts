@@ -238,15 +238,31 @@ describe('reap', () => {
     expect(answer).toEqual({
       answer: 'reap',
       stopped: false,
-      go: [{ job: 'theirs', why: 'its workflow run closed at 2026-11-29T09:00:00.000Z' }],
+      go: [{ job: 'theirs', why: 'its workflow run closed at 2026-11-29T09:00:00.000Z', outcome: null }],
       stay: [
         { job: 'mine', why: 'its workflow run is open' },
         { job: 'late', why: 'its workflow run closed less than 10 minutes ago' },
         { job: 'strange', why: 'this Temporal server does not know its workflow run' },
       ],
-      omitted: 0,
+      counts: { go: 1, stay: 3, stopped: 0, stopping: 0, refused: 0 },
     } satisfies Reaped);
     expect(asked).toEqual([{ stop: false }]);
+  });
+
+  test('counts every job, also those that its lists leave out', async () => {
+    const decision = { kind: 'stop', closedAt: '2026-11-29T09:00:00.000Z' } as const;
+    const [stopped, refused] = [{ kind: 'stopped' } as const, { kind: 'refused', because: 'it hangs' } as const];
+    const going = Array.from({ length: 401 }, (_, index) => ({
+      job: job(`t${String(index)}`),
+      decision,
+      outcome: index === 400 ? refused : stopped,
+    }));
+    const staying = { job: job('mine'), decision: { kind: 'leave', because: 'owner-open' } as const };
+    const reaper = { judge: () => Promise.resolve([...going, staying]) };
+    const question = { question: 'reap', stop: true } as const;
+    const answer = await answerActivities({ ...bench.dependencies, reaper }).answerQuestion(question);
+    expect(answer).toMatchObject({ counts: { go: 401, stay: 1, stopped: 400, stopping: 0, refused: 1 } });
+    expect((answer as Reaped).go).toHaveLength(400);
   });
 
   test('is refused where no Temporal server can be asked', async () => {

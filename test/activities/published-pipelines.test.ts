@@ -61,6 +61,6 @@ test.each<{ name: string; most: number; want: Record<string, string> }>([
   expect(head).toBe(
     `${name} (inline) on ${name}: ${String(Object.keys(want).length)} to run, 0 to reuse; at most ${String(most)} GPU${most === 1 ? '' : 's'} train at once`,
   );
-  const asked = lines.map((line) => /^ {2}(\S+) +run +(.*?) +Runs: /.exec(line)?.slice(1));
+  const asked = lines.map((line) => /^ {2}(\S+) +run +(.*?) +for training {2}Runs: /.exec(line)?.slice(1));
   expect(Object.fromEntries(asked.map((pair) => pair ?? []))).toEqual(want);
 });

@@ -1,24 +1,36 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { loadProfile, loadRecipe, parseYaml } from '../../configs/load.ts';
+import type { Phase } from '../../configs/schema.ts';
 import { TemperError } from '../../decisions/errors.ts';
 import { repository } from '../../scripts/repository.ts';
-import { leastPhases, recipeOf } from '../support/recipes.ts';
+import { leastPhases, recipeOf, shipped } from '../support/recipes.ts';
 
 const recipes = join(repository, 'configs', 'recipes');
 const profiles = join(repository, 'configs', 'profiles');
 
 describe('what is shipped is valid', () => {
   test('recipes', async () => {
-    const names = (await readdir(recipes)).map((file) => file.replace('.yaml', ''));
+    const names = shipped('recipes');
     expect(names).toContain('tiny');
     for (const name of names) expect((await loadRecipe(recipes, name)).value.name).toBe(name);
   });
 
+  test.each(shipped('recipes'))('%s hands no full model on to a command that goes on from an adapter', async (name) => {
+    const { phases } = (await loadRecipe(recipes, name)).value;
+    const isAdapter = (phase?: Phase) => phase?.kind === 'command' && phase.params.checkpoints.format === 'peft';
+    const handed = phases.filter((phase, index) => {
+      const [before, after] = [phases[index - 1], phases[index + 1]];
+      const wants = after?.kind === 'command' && after.params.command.includes('{start}');
+      return isAdapter(phase) && !isAdapter(before) && wants && phase.gate.length > 0 && phase.onReject !== 'hold';
+    });
+    expect(handed.map((phase) => phase.name)).toEqual([]);
+  });
+
   test('profiles', async () => {
-    const names = (await readdir(profiles)).map((file) => file.replace('.yaml', ''));
+    const names = shipped('profiles');
     expect(names).toContain('local');
     for (const name of names) expect((await loadProfile(profiles, name)).value.name).toBe(name);
   });
@@ -46,30 +58,31 @@ test('the value is frozen to its last leaf', async () => {
   expect(thawed(value)).toBe(false);
 });
 
+const has = shipped('recipes').join(', ');
+
 test.each([
   {
     name: 'tyni',
-    want: 'no recipe is named "tyni"; did you mean "tiny"? The worker has: behavioural-sft-120b, four-phase-120b, hf-trainer, megatron-sft-grpo, sao-30b, tiny, torchrun',
+    want: `no recipe is named "tyni"; did you mean "tiny"? The worker has: ${has}`,
   },
   {
     name: 'gpt-oss-20b',
-    want: 'no recipe is named "gpt-oss-20b"; the worker has: behavioural-sft-120b, four-phase-120b, hf-trainer, megatron-sft-grpo, sao-30b, tiny, torchrun',
+    want: `no recipe is named "gpt-oss-20b"; the worker has: ${has}`,
   },
   {
     name: '../recipes/tiny',
-    want: 'no recipe is named "../recipes/tiny"; the worker has: behavioural-sft-120b, four-phase-120b, hf-trainer, megatron-sft-grpo, sao-30b, tiny, torchrun',
+    want: `no recipe is named "../recipes/tiny"; the worker has: ${has}`,
   },
   {
     name: 'tiny.yaml',
-    want: 'no recipe is named "tiny.yaml"; the worker has: behavioural-sft-120b, four-phase-120b, hf-trainer, megatron-sft-grpo, sao-30b, tiny, torchrun',
+    want: `no recipe is named "tiny.yaml"; the worker has: ${has}`,
   },
 ])('a recipe named "$name" is not found', async ({ name, want }) => {
   await expect(loadRecipe(recipes, name)).rejects.toEqual(new TemperError('not-found', want));
 });
 
 test('a profile that is not there is named with the nearest', async () => {
-  const want =
-    'no profile is named "locale"; did you mean "local"? The worker has: behavioural-sft-120b, cluster, four-phase-120b, h100, local, megatron-sft-grpo, sao-30b';
+  const want = `no profile is named "locale"; did you mean "local"? The worker has: ${shipped('profiles').join(', ')}`;
   await expect(loadProfile(profiles, 'locale')).rejects.toEqual(new TemperError('not-found', want));
 });
 

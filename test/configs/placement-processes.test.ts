@@ -14,6 +14,11 @@ const said = (jobs: Record<string, unknown>, phases: Document[] = [leastPhases.s
     ({ field, message }) => `${field}: ${message}`,
   );
 
+const withProcesses = (processes: number, more: Document = {}): Document => ({
+  ...foreign,
+  params: { ...foreign.params, processes, ...more },
+});
+
 test.each<{ title: string; jobs: Record<string, unknown>; phases?: Document[] }>([
   { title: 'one pod and one GPU each', jobs: { default: { image, gpus: 1 } } },
   { title: 'rows that all processes share evenly', jobs: { default: { image, gpus: 8 }, sft: { nodes: 2 } } },
@@ -30,6 +35,21 @@ test.each<{ title: string; jobs: Record<string, unknown>; phases?: Document[] }>
     title: 'a foreign trainer, for the same reason',
     jobs: { default: { image }, tuned: { nodes: 3 } },
     phases: [foreign],
+  },
+  {
+    title: 'a GPU to each process of a foreign trainer',
+    jobs: { default: { image }, tuned: { nodes: 2, gpus: 4 } },
+    phases: [withProcesses(8)],
+  },
+  {
+    title: 'no GPU to several processes, whose number is the command’s own matter',
+    jobs: { default: { image } },
+    phases: [withProcesses(2)],
+  },
+  {
+    title: 'few GPUs to a foreign trainer whose processes are in roles',
+    jobs: { default: { image }, tuned: { gpus: 4, roles: { worker: 1 } } },
+    phases: [withProcesses(8, { roles: { worker: { command: ['join'] } } })],
   },
 ])('a profile may give $title', ({ jobs, phases }) => {
   expect(said(jobs, phases)).toEqual([]);
@@ -52,6 +72,12 @@ test.each<{ title: string; jobs: Record<string, unknown>; phases?: Document[]; w
     title: 'more processes than can share a step’s rows evenly',
     jobs: { default: { image, gpus: 8 }, sft: { nodes: 3 } },
     want: 'phases.sft.params: make steps of 32 rows, which the 24 processes of profile "site" (nodes × gpus of jobs.sft) cannot share evenly: change either',
+  },
+  {
+    title: 'fewer GPUs than a foreign trainer has processes',
+    jobs: { default: { image }, command: { gpus: 4 } },
+    phases: [withProcesses(8)],
+    want: 'phases.tuned.params.processes: is 8, and profile "site" has GPUs for 4 (nodes × gpus of jobs.tuned or jobs.command): change either, and what the command says of them',
   },
 ])('a profile does not fit that gives $title', ({ jobs, phases, want }) => {
   expect(said(jobs, phases)).toEqual([want]);

@@ -62,11 +62,26 @@ test.each([
     profile: local,
     want: [],
   },
+  {
+    title: 'an image of the command alone: what seals its checkpoints has none',
+    params: { image },
+    profile: kubernetesProfile({ jobs: { base: { image } } }),
+    want: [
+      ': has jobs of kind seal, for which profile "site" names no image: set jobs.default.image or jobs.seal.image',
+    ],
+  },
+  {
+    title: 'an image of the command, and one of what seals',
+    params: { image },
+    profile: kubernetesProfile({ jobs: { base: { image }, seal: { image } } }),
+    want: [],
+  },
   { title: 'braces that stay', params: { command: ['python', '{{home}}'] }, profile: kubernetesProfile(), want: [] },
 ])('$title', async ({ params, profile, want }) => {
   const said = await answerTo(params, profile);
   expect(said).toHaveLength(want.length);
-  for (const [index, words] of want.entries()) expect(said[index]).toContain(`phases.tuned.${words}`);
+  for (const [index, words] of want.entries())
+    expect(said[index]).toContain(`phases.tuned${words.startsWith(':') ? '' : '.'}${words}`);
 });
 
 test('a file is told with line and column', async () => {
@@ -87,6 +102,25 @@ test('a file is told with line and column', async () => {
   expect(() => fitting(recipe, kubernetesProfile())).toThrow(
     `Recipe ${path} does not fit profile "site":\n  ${path}:10:9: phases.sao.params.roles.engine: has no pods on profile "site"`,
   );
+});
+
+test('every phase without an image is told, each with its place', async () => {
+  const path = join(folder, 'imageless.yaml');
+  await writeFile(path, stringify(recipeOf([{ ...foreign, evaluate: { benchmarks: ['addition'] } }])));
+  const recipe = await loadRecipeFile(path);
+  let said = '';
+  try {
+    fitting(recipe, kubernetesProfile({ jobs: { sft: { image } } }));
+  } catch (error) {
+    said = (error as Error).message;
+  }
+  const lines = said.split('\n').slice(1);
+  expect(lines.map((line) => /imageless\.yaml:\d+:\d+: (\S+) has jobs of kind (\S+),/.exec(line)?.slice(1))).toEqual([
+    ['phases.base:', 'base'],
+    ['phases.tuned:', 'command'],
+    ['phases.tuned:', 'seal'],
+    ['phases.tuned:', 'evaluate'],
+  ]);
 });
 
 test('roles of a profile that are counted elsewhere, have no pods, or no name', async () => {

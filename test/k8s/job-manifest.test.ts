@@ -152,7 +152,7 @@ test('labels are what Kubernetes allows for any name, the whole name is an annot
 test('a profile without an image for a job is told what to set', () => {
   const profile = kubernetesProfile({ jobs: { orpo: { image: 'orpo:1' } } });
   expect(() => jobManifest(order, profile)).toThrow(
-    'profile "site" names no image for sft (phase "warm-up"): set jobs.default.image or jobs.sft.image',
+    'phase "warm-up" has jobs of kind sft, for which profile "site" names no image: set jobs.default.image or jobs.sft.image',
   );
 });
 

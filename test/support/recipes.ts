@@ -1,4 +1,14 @@
-/** Recipes as a person writes them: a start and one phase of each kind, with nothing but what has no default. */
+/** Recipes as a person writes them: a start and one phase of each kind, with nothing but what has no default; and names of the shipped ones. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { repository } from '../../scripts/repository.ts';
+
+/** Names of what is shipped, sorted. */
+export function shipped(what: 'recipes' | 'profiles'): readonly string[] {
+  return readdirSync(join(repository, 'configs', what))
+    .map((file) => file.replace('.yaml', ''))
+    .sort();
+}
 
 export type Document = Record<string, unknown>;
 

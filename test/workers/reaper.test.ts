@@ -74,13 +74,47 @@ test('told to judge it stops nothing, and says of each job whether it goes or st
   expect({ stopped, said }).toEqual({ stopped: [], said: [] });
 });
 
-test('told to judge and stop, it does not wait for jobs that save', async () => {
+test('told to judge and stop, it says what became of each stop, and waits no longer than that for one that saves', async () => {
+  const stop = ({ name }: JobRef) =>
+    name === 'saving'
+      ? new Promise<void>(() => undefined)
+      : name === 'hung'
+        ? Promise.reject(new Error('it hangs'))
+        : Promise.resolve();
+  const list = () => Promise.resolve(['mine', 'gone', 'saving', 'hung'].map(job));
+  const { reaper } = scene(
+    { mine: { kind: 'open' }, gone: longClosed, saving: longClosed, hung: longClosed },
+    { backend: { list, stop }, patienceSeconds: 0.05 },
+  );
+  const judged = await reaper.judge({ stop: true });
+  expect(judged.map(({ job: { name }, outcome }) => [name, outcome])).toEqual([
+    ['mine', undefined],
+    ['gone', { kind: 'stopped' }],
+    ['saving', { kind: 'stopping' }],
+    ['hung', { kind: 'refused', because: 'it hangs' }],
+  ]);
+});
+
+test('a job that is being stopped is asked once, however often somebody looks', async () => {
   const asked: string[] = [];
-  const stop = ({ name }: JobRef) => new Promise<void>(() => asked.push(name));
+  let saved = (): void => undefined;
+  const stop = ({ name }: JobRef) => {
+    asked.push(name);
+    return new Promise<void>((resolve) => {
+      saved = resolve;
+    });
+  };
   const list = () => Promise.resolve([job('theirs')]);
-  const { reaper } = scene({ theirs: longClosed }, { backend: { list, stop } });
-  expect(await reaper.judge({ stop: true })).toHaveLength(1);
+  const { reaper } = scene({ theirs: longClosed }, { backend: { list, stop }, patienceSeconds: 0.05 });
+  await reaper.judge({ stop: true });
+  await reaper.judge({ stop: true });
+  const look = reaper.look();
+  saved();
+  expect(await look).toEqual([job('theirs')]);
   expect(asked).toEqual(['theirs']);
+  void reaper.look();
+  await reaper.judge({ stop: true });
+  expect(asked).toEqual(['theirs', 'theirs']); // it lives again: the stop before is over
 });
 
 test('a run that the server does not list keeps its job', async () => {

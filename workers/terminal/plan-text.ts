@@ -11,7 +11,7 @@ export function planText({ recipe, source, profile, phases }: Plan): string {
   const asked = Math.max(...phases.map(({ asks }) => asksText(asks).length));
   const lines = phases.map(({ phase, plan, asks, sentence }) => {
     const mark = plan.would === 'reuse' ? coloured('good', 'reuse') : coloured('head', 'run  ');
-    const job = asked === 0 ? '' : `${asksText(asks).padEnd(asked)}  `;
+    const job = asked === 0 ? '' : `${asksText(asks).padEnd(asked)} for training  `;
     return `  ${phase.padEnd(width)}  ${mark}  ${job}${sentence}`;
   });
   const counts = `${String(phases.length - reused)} to run, ${String(reused)} to reuse${mostText(phases)}`;

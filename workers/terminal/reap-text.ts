@@ -1,21 +1,45 @@
-/** What `temper reap` prints: the jobs that run for nobody, those that stay, and how to go on. */
+/** What `temper reap` prints: the jobs that run for nobody, what became of their stops, those that stay, and how to go on. */
 import type { Reaped } from '../../workflows/contract-questions.ts';
 import { coloured } from './colour.ts';
 
-export function reapText({ stopped, go, stay, omitted }: Reaped): string {
+export function reapText(reaped: Reaped): string {
+  const { go, stay, counts } = reaped;
   const lines = [
-    ...go.map(({ job, why }) => `${stopped ? 'stops ' : 'may go'}  ${job}: ${why}`),
-    ...stay.map(({ job, why }) => coloured('quiet', `stays   ${job}: ${why}`)),
-    ...(omitted > 0 ? [`… and ${String(omitted)} more`] : []),
+    ...go.map(goes),
+    ...more(counts.go - go.length, 'run for nobody'),
+    ...stay.map(({ job, why }) => coloured('quiet', `stays    ${job}: ${why}`)),
+    ...more(counts.stay - stay.length, 'stay'),
   ];
-  return [...lines, ...(lines.length > 0 ? [''] : []), summary(stopped, go.length)].join('\n');
+  return [...lines, ...(lines.length > 0 ? [''] : []), summary(reaped)].join('\n');
 }
 
-function summary(stopped: boolean, count: number): string {
-  if (count === 0) return 'No job runs for nobody.';
-  const what = count === 1 ? '1 job runs for nobody' : `${String(count)} jobs run for nobody`;
-  const them = count === 1 ? 'it' : 'them';
-  return stopped
-    ? `${what}, and ${count === 1 ? 'is' : 'are'} asked to stop: trainers save first.`
-    : `${what}. Nothing was stopped: --yes stops ${them}.`;
+function goes({ job, why, outcome }: Reaped['go'][number]): string {
+  switch (outcome?.kind) {
+    case undefined:
+      return `may go   ${job}: ${why}`;
+    case 'stopped':
+      return `stopped  ${job}: ${why}`;
+    case 'stopping':
+      return `saves    ${job}: ${why}`;
+    case 'refused':
+      return coloured('bad', `runs on  ${job}: ${why}; it could not be stopped: ${outcome.because}`);
+  }
+}
+
+function more(count: number, does: string): string[] {
+  return count > 0 ? [`… and ${String(count)} more that ${does}`] : [];
+}
+
+function summary({ stopped, counts }: Reaped): string {
+  if (counts.go + counts.stay === 0) return 'No job runs.';
+  if (counts.go === 0) return 'Every job’s workflow run is open, closed lately or unknown.';
+  const what = counts.go === 1 ? '1 job runs for nobody' : `${String(counts.go)} jobs run for nobody`;
+  if (!stopped) return `${what}. Nothing was stopped: --yes stops ${counts.go === 1 ? 'it' : 'them'}.`;
+  const outcomes = [
+    [counts.stopped, 'stopped'],
+    [counts.stopping, 'asked to stop, still saving: temper reap lists what is not gone'],
+    [counts.refused, 'could not be stopped: the worker tries again each minute'],
+  ] as const;
+  const parts = outcomes.filter(([count]) => count > 0).map(([count, words]) => `${String(count)} ${words}`);
+  return [`${what}:`, ...parts.map((part) => `  ${part}`)].join('\n');
 }

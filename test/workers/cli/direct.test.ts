@@ -6,8 +6,8 @@ import { openSqliteLedger } from '../../../store/ledger/sqlite.ts';
 import { phaseSchema } from '../../../configs/schema.ts';
 import { createRunStore } from '../../../store/run-store.ts';
 import { hfFiles, write } from '../../store/checkpoint-fixtures.ts';
-import { basePhase } from '../../support/recipes.ts';
 import { temper, temperOnTerminal } from '../../support/command-line.ts';
+import { basePhase, shipped } from '../../support/recipes.ts';
 
 const store = await mkdtemp(join(tmpdir(), 'temper-direct-'));
 afterAll(() => rm(store, { recursive: true }));
@@ -101,7 +101,7 @@ test.each([
   { words: ['logs', 'demo'], want: 'pipeline demo has no such attempt in its newest run; there are: none yet' },
   {
     words: ['plan', 'tinny'],
-    want: 'no recipe is named "tinny"; did you mean "tiny"? The worker has: behavioural-sft-120b, four-phase-120b, hf-trainer, megatron-sft-grpo, sao-30b, tiny, torchrun',
+    want: `no recipe is named "tinny"; did you mean "tiny"? The worker has: ${shipped('recipes').join(', ')}`,
   },
 ])('$words is not found', async ({ words, want }) => {
   const { exitCode, errors } = await temper([...words, '--direct'], { environment });
