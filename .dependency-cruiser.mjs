@@ -25,6 +25,14 @@ const layers = [
   never('configs-stay-low', { path: '^configs/' }, { path: '^(workflows|activities|k8s|local|store|workers|report)/' }),
 ];
 
+/** Decisions that activities alone ask. */
+const evaluateSchema = '^decisions/(classify|command-line|root-cause)\\.ts$';
+const largeSchema = {
+  path: ['^configs/schema', evaluateSchema],
+  pathNot: '^configs/schema-input',
+  dependencyTypesNot: ['type-only'],
+};
+
 const workflowCode = [
   only('workflows-are-deterministic', { path: '^workflows/' }, [
     '^(workflows|decisions|activities)/',
@@ -33,10 +41,12 @@ const workflowCode = [
     packages(['@temporalio/workflow', '@temporalio/common']),
   ]),
   // Each run evaluates what its code imports, in a world of its own: a recipe's schema costs more than all the rest.
+  never('workflows-evaluate-no-large-schema', { path: '^workflows/' }, largeSchema),
+  // Nor by way of what workflows may import.
   never(
-    'workflows-evaluate-no-large-schema',
-    { path: '^workflows/' },
-    { path: '^configs/schema', pathNot: '^configs/schema-input', dependencyTypesNot: ['type-only'] },
+    'no-large-schema-behind-workflows',
+    { path: '^(decisions/|configs/(problems|nearest-name|schema-input))', pathNot: evaluateSchema },
+    largeSchema,
   ),
   never(
     'workflows-know-activities-by-type',
