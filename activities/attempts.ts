@@ -40,6 +40,8 @@ export interface AttemptTicket {
   readonly asked: Omit<Asked, 'jobToken'>;
   /** What it does otherwise than the first attempt of its phase. */
   readonly changes: readonly AttemptChange[];
+  /** A cancellation ends its submit. Absent in tickets of older versions, whose runs submit for as long as it takes, and stop then. */
+  readonly withdraws?: true;
 }
 
 export interface OpenAttempt {
@@ -98,6 +100,7 @@ export function attemptActivities(dependencies: ActivityDependencies): AttemptAc
           trains: trains(phase),
         },
         changes,
+        withdraws: true,
       };
     },
   };

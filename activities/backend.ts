@@ -82,8 +82,13 @@ export interface FollowWish {
 export interface Backend {
   /** What this backend cannot give a job more of, because it has no notion of it. */
   readonly fixed: readonly ('memory' | 'shared-memory')[];
-  /** Creates the job, or adopts the one of this name. Idempotent. Throws a `TemperError` when it can do neither. */
-  submit(spec: JobSpec): Promise<JobRef>;
+  /**
+   * Creates the job, or adopts the one of this name. Idempotent. Throws a `TemperError` when it can do neither. Once `noMore` aborts it begins
+   * nothing any more: what it has begun is waited for, so that `find` can tell what came of it.
+   */
+  submit(spec: JobSpec, noMore?: AbortSignal): Promise<JobRef>;
+  /** The job of this name and directory, also one whose submit nobody heard the end of; null when there is none. Asks the backend, no memory. */
+  find(spec: Pick<JobSpec, 'name' | 'directory' | 'owner'>): Promise<JobRef | null>;
   /** What is known now, from the backend's own events where it has them. */
   status(job: JobRef): Promise<JobStatus>;
   /**

@@ -96,6 +96,7 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
         sentence: title,
         asked: { job: name, attempt: number, targetStep: missing.length, resume: null, start: null, trains: false },
         changes: [],
+        withdraws: true,
       };
     },
     judgeEvaluation: (ended) => judgeEvaluation(dependencies, ended),

@@ -3,8 +3,11 @@
  *
  * `awaitJob` owns nothing: it may be killed and started anew at any time. Does not cover what an end means (judge-attempt.ts).
  */
-import { factorAfter, nodesAvoidedAfter } from '../decisions/attempt-changes.ts';
+import { Context } from '@temporalio/activity';
 import type { Phase } from '../configs/schema.ts';
+import { factorAfter, nodesAvoidedAfter } from '../decisions/attempt-changes.ts';
+import { TemperError } from '../decisions/errors.ts';
+import { judgeWaiting } from '../decisions/waiting.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import type { AttemptTicket } from './attempts.ts';
@@ -25,6 +28,12 @@ export type JobEvent =
   | { readonly kind: 'evicted'; readonly as: 'preempted' | 'queue-evicted'; readonly because: string }
   | { readonly kind: 'ended' };
 
+/** No job yet: there is no room for one, or there was none for longer than the recipe allows. */
+export interface NoJob {
+  readonly kind: 'no-room' | 'waited';
+  readonly because: string;
+}
+
 interface OfJob {
   readonly context: PhaseContext;
   readonly ticket: AttemptTicket;
@@ -32,12 +41,17 @@ interface OfJob {
 }
 
 export interface JobActivities {
-  /** Creates the job or adopts the one of this name. */
-  submitJob(input: Omit<OfJob, 'job'>): Promise<JobRef>;
+  /**
+   * Creates the job or adopts the one of this name. Where there is no room it says so at once; whoever waits then asks again with
+   * `waitsSince` (ISO 8601), and is answered when there is room, or it has waited too long.
+   */
+  submitJob(input: Omit<OfJob, 'job'> & { readonly waitsSince?: string }): Promise<JobRef | NoJob>;
   /** Resolves at the next event. `seenSteps` are the checkpoints that were told before. */
   awaitJob(input: OfJob & { readonly seenSteps: readonly number[] }): Promise<JobEvent>;
   /** Resolves when nothing of the job runs that can be reached. */
   stopJob(input: OfJob & { readonly reason: StopReason }): Promise<void>;
+  /** The attempt is given up before anybody knows of its job: one that a submit created all the same is found and stopped. */
+  withdrawJob(input: Omit<OfJob, 'job'> & { readonly reason: 'cancel' | 'deadline' }): Promise<void>;
 }
 
 /** Of a command that trains, one for each process; an evaluation is the built-in one. */
@@ -57,6 +71,43 @@ async function commandIn(store: RunStore, { directory }: AttemptTicket): Promise
   return command ? { command } : {};
 }
 
+async function specOf(store: RunStore, context: PhaseContext, ticket: AttemptTicket): Promise<JobSpec> {
+  return {
+    name: ticket.jobName,
+    directory: ticket.directory,
+    requestPath: store.requestPath(ticket.directory),
+    ...(await ownerIn(store, ticket)),
+    slots: slotsOf(context.phase, ticket),
+    memoryFactor: factorAfter(ticket.changes, 'memory'),
+    sharedMemoryFactor: factorAfter(ticket.changes, 'shared-memory'),
+    avoidNodes: nodesAvoidedAfter(ticket.changes),
+    labels: {
+      pipeline: context.pipelineId,
+      phase: context.phase.name,
+      kind: ticket.purpose === 'train' ? context.phase.kind : ticket.purpose,
+      attempt: ticket.number,
+      workflowId: context.pipelineId,
+    },
+    ...(await commandIn(store, ticket)),
+  };
+}
+
+interface WaitForRoom {
+  readonly waitMinutes: number;
+  /** ISO 8601; undefined while nobody waits yet. */
+  readonly since: string | undefined;
+  readonly now: string;
+}
+
+/** Throws what is no want of room, and whatever is to be tried again. */
+function noRoomIn(error: unknown, { waitMinutes, since, now }: WaitForRoom): NoJob {
+  if (!(error instanceof TemperError) || error.code !== 'no-room') throw error;
+  if (since === undefined) return { kind: 'no-room', because: error.message };
+  const verdict = judgeWaiting({ since, now, reason: error.message }, waitMinutes);
+  if (verdict.kind === 'waits') throw error;
+  return { kind: 'waited', because: verdict.because };
+}
+
 export function jobActivities(dependencies: ActivityDependencies): JobActivities {
   const { ledger } = dependencies;
   const keyOf = ({ context, ticket }: Omit<OfJob, 'job'>) => ({
@@ -65,28 +116,29 @@ export function jobActivities(dependencies: ActivityDependencies): JobActivities
     purpose: ticket.purpose,
     number: ticket.number,
   });
+  const cancelled = async (attempt: Omit<OfJob, 'job'>) => {
+    await ledger.changeAttempt(keyOf(attempt), { state: 'cancelled', at: dependencies.now().toISOString() });
+  };
+  async function stopJob({ context, ticket, job, reason }: OfJob & { readonly reason: StopReason }): Promise<void> {
+    const { backend, profile } = dependencies.placeOf(context.profile);
+    const at = dependencies.now().toISOString();
+    await ledger.advanceAttempt(keyOf({ context, ticket }), { state: 'stopping', at });
+    await backend.stop(job, { reason, graceSeconds: profile.graceSeconds });
+    // One that gave up its place in the queue never ran: there is nothing to judge.
+    if (reason === 'cancel' || reason === 'deadline') await cancelled({ context, ticket });
+  }
   return {
-    async submitJob({ context, ticket }) {
+    async submitJob({ context, ticket, waitsSince }) {
       const { backend, store } = dependencies.placeOf(context.profile);
-      const labels = {
-        pipeline: context.pipelineId,
-        phase: context.phase.name,
-        kind: ticket.purpose === 'train' ? context.phase.kind : ticket.purpose,
-        attempt: ticket.number,
-        workflowId: context.pipelineId,
-      };
-      const job = await backend.submit({
-        name: ticket.jobName,
-        directory: ticket.directory,
-        requestPath: store.requestPath(ticket.directory),
-        ...(await ownerIn(store, ticket)),
-        slots: slotsOf(context.phase, ticket),
-        memoryFactor: factorAfter(ticket.changes, 'memory'),
-        sharedMemoryFactor: factorAfter(ticket.changes, 'shared-memory'),
-        avoidNodes: nodesAvoidedAfter(ticket.changes),
-        labels,
-        ...(await commandIn(store, ticket)),
-      });
+      const spec = await specOf(store, context, ticket);
+      let job: JobRef;
+      try {
+        job = await backend.submit(spec, Context.current().cancellationSignal);
+      } catch (error) {
+        const { waitMinutes } = context.budgets;
+        if (!ticket.withdraws) throw error;
+        return noRoomIn(error, { waitMinutes, since: waitsSince, now: dependencies.now().toISOString() });
+      }
       // What the job does from here on, its watch tells the ledger.
       await ledger.changeAttempt(keyOf({ context, ticket }), {
         state: 'queued',
@@ -105,17 +157,13 @@ export function jobActivities(dependencies: ActivityDependencies): JobActivities
       });
       return { kind: 'checkpoint', checkpoint };
     },
-    async stopJob({ context, ticket, job, reason }) {
-      const { backend, profile } = dependencies.placeOf(context.profile);
-      const at = dependencies.now().toISOString();
-      await ledger.advanceAttempt(keyOf({ context, ticket }), { state: 'stopping', at });
-      await backend.stop(job, { reason, graceSeconds: profile.graceSeconds });
-      // One that gave up its place in the queue never ran: there is nothing to judge.
-      if (reason === 'cancel' || reason === 'deadline')
-        await ledger.changeAttempt(keyOf({ context, ticket }), {
-          state: 'cancelled',
-          at: dependencies.now().toISOString(),
-        });
+    stopJob,
+    async withdrawJob({ context, ticket, reason }) {
+      const { backend, store } = dependencies.placeOf(context.profile);
+      const { jobName: name, directory } = ticket;
+      const job = await backend.find({ name, directory, ...(await ownerIn(store, ticket)) });
+      if (job !== null) await stopJob({ context, ticket, job, reason });
+      else await cancelled({ context, ticket });
     },
   };
 }

@@ -13,6 +13,8 @@ const codes = {
   'job-refused': { retryable: false },
   /** The backend cannot be reached or is overloaded. */
   'backend-unavailable': { retryable: true },
+  /** The backend has no room for this job now, and will have when others are over. */
+  'no-room': { retryable: true },
   /** The store cannot be read or written now. */
   'store-unavailable': { retryable: true },
   /** The store is not writable by this user, or its disk is nearly full. */

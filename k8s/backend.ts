@@ -50,14 +50,19 @@ export function createKubernetesBackend(
   let service: Promise<void> | null = null;
   return {
     fixed: [],
-    async submit(spec) {
+    async submit(spec, noMore) {
       service ??= ensureService(client, profile);
       await service.catch((error: unknown) => {
         service = null;
         throw error;
       });
       await handOver(spec.directory, profile.user);
-      return await createOrAdopt(client, jobManifest(spec, profile), spec.directory);
+      noMore?.throwIfAborted();
+      return await createOrAdopt(client, jobManifest(spec, profile), { directory: spec.directory, noMore });
+    },
+    async find({ name, directory, owner }) {
+      const job = await get<SentJob>(client, `${jobsPath(namespace)}/${name}`, `read job ${name}`);
+      return job !== null && isOf(job, directory, owner) ? refOf({ job }) : null;
     },
     status: (job) => reader.status(job),
     async nextChange(job, seen, signal) {
@@ -200,21 +205,43 @@ async function get<T>(client: KubeClient, path: string, doing: string): Promise<
   }
 }
 
-/** A reply that was lost is asked for again: the Job that is there then is the one of this attempt, by its directory. */
-async function createOrAdopt(client: KubeClient, manifest: Job, directory: string): Promise<JobRef> {
+interface Creation {
+  readonly directory: string;
+  /** Aborts when nothing more may be created. */
+  readonly noMore: AbortSignal | undefined;
+}
+
+/**
+ * A reply that was lost is asked for again: the Job that is there then is the one of this attempt, by its directory. It is looked for
+ * whatever the server refuses this time: a quota that this very Job has used up, or a rule that is newer than it.
+ */
+async function createOrAdopt(client: KubeClient, manifest: Job, { directory, noMore }: Creation): Promise<JobRef> {
   const { name = '', namespace = '' } = manifest.metadata ?? {};
   try {
     const path = `${jobsPath(namespace)}?fieldValidation=Strict`;
-    return refOf({ job: await client.send<SentJob>({ method: 'POST', path, body: manifest }) });
+    return refOf({ job: await client.send<SentJob>({ method: 'POST', path, body: manifest, noMoreTries: noMore }) });
   } catch (error) {
-    if (!(error instanceof KubeError) || error.reason !== 'AlreadyExists')
+    if (!(error instanceof KubeError) || error.isPassing || error.status === 401)
       throw asTemperError(error, `create job ${name}`);
+    return await adopt(client, manifest, { directory, refused: error });
   }
+}
+
+interface Adoption {
+  readonly directory: string;
+  /** Why none was created. */
+  readonly refused: KubeError;
+}
+
+/** The Job of this name that is there. */
+async function adopt(client: KubeClient, { metadata }: Job, { directory, refused }: Adoption): Promise<JobRef> {
+  const { name = '', namespace = '', annotations: own } = metadata ?? {};
   const found = await get<SentJob>(client, `${jobsPath(namespace)}/${name}`, `read job ${name}`);
-  if (found === null)
+  if (found === null) {
+    if (refused.reason !== 'AlreadyExists') throw asTemperError(refused, `create job ${name}`);
     throw new TemperError('backend-unavailable', `job ${name} was there and is gone: it is created again`);
-  const place = found.metadata.annotations?.[annotations.directory];
-  if (place !== directory || isOfAnother(found, manifest.metadata?.annotations?.[annotations.owner])) {
+  }
+  if (!isOf(found, directory, own?.[annotations.owner])) {
     throw new TemperError(
       'job-refused',
       `a Job named ${name} is there already, and not this attempt’s (${whoseIs(found)}): delete it with \`kubectl -n ${namespace} delete job ${name}\``,
@@ -235,6 +262,11 @@ async function isOurs(job: SentJob, ownerOf: KubernetesBackendOptions['ownerOf']
   const { directory } = refOf({ job });
   const owner = directory === '' ? null : await ownerOf(directory);
   return owner !== null && !isOfAnother(job, owner);
+}
+
+/** Of the attempt of this directory. */
+function isOf(job: SentJob, directory: string, owner: string | undefined): boolean {
+  return job.metadata.annotations?.[annotations.directory] === directory && !isOfAnother(job, owner);
 }
 
 /** Jobs of older versions name no owner: their directory is all there is to go by. */

@@ -18,6 +18,8 @@ export interface KubeRequest {
   /** The object without its contents, so that a Secret shows that it is there and nothing else. */
   readonly metadataOnly?: true;
   readonly signal?: AbortSignal;
+  /** Once it aborts the request is not repeated; one that is under way is waited for. */
+  readonly noMoreTries?: AbortSignal | undefined;
 }
 
 export interface KubeClient {
@@ -70,8 +72,10 @@ export function createKubeClient(context?: string): KubeClient {
       } catch (error) {
         order.signal?.throwIfAborted();
         const trouble = error instanceof KubeError ? error : new KubeError(`${cluster.server} does not answer in time`);
-        if (!trouble.isPassing || tries >= mostTries) throw trouble;
-        await pause(Math.max(trouble.retryAfterSeconds ?? 0, firstPauseSeconds * 2 ** (tries - 1)), order.signal);
+        if (!trouble.isPassing || tries >= mostTries || order.noMoreTries?.aborted) throw trouble;
+        const seconds = Math.max(trouble.retryAfterSeconds ?? 0, firstPauseSeconds * 2 ** (tries - 1));
+        await pause(seconds, order.signal, order.noMoreTries);
+        if (order.noMoreTries?.aborted) throw trouble;
       }
     }
   };
@@ -192,7 +196,7 @@ function statusOf(text: string): { readonly reason?: string; readonly message?: 
 }
 
 /** Somewhat longer, so that workers that were refused together do not come back together; never sooner than the server asked for. */
-async function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+async function pause(seconds: number, ...signals: readonly (AbortSignal | undefined)[]): Promise<void> {
   const milliseconds = Math.min(seconds, longestPauseSeconds) * 1000 * (1 + Math.random() / 2);
   await new Promise<void>((resolve) => {
     const done = () => {
@@ -200,6 +204,6 @@ async function pause(seconds: number, signal: AbortSignal | undefined): Promise<
       resolve();
     };
     const timer = setTimeout(done, milliseconds);
-    signal?.addEventListener('abort', done, { once: true });
+    for (const signal of signals) signal?.addEventListener('abort', done, { once: true });
   });
 }

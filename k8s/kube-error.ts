@@ -29,14 +29,20 @@ export class KubeError extends Error {
   }
 }
 
-/** Quota frees itself, credentials are renewed, a conflict is over: what else is refused is refused again. */
-function codeOf({ isPassing, status, message }: KubeError): ErrorCode {
-  if (isPassing || status === 401 || status === 409) return 'backend-unavailable';
-  return status === 403 && /exceeded quota/i.test(message) ? 'backend-unavailable' : 'job-refused';
+/** Credentials are renewed, a conflict is over: what else is refused is refused again. */
+function codeOf({ isPassing, status }: KubeError): ErrorCode {
+  return isPassing || status === 401 || status === 409 ? 'backend-unavailable' : 'job-refused';
+}
+
+/** Which quota is used up, in the server's words; null where it refused for something else. It frees itself. */
+function quotaIn({ status, message }: KubeError): string | null {
+  return status === 403 ? (/exceeded quota.*/is.exec(message)?.[0] ?? null) : null;
 }
 
 /** In the words of the closed list; what was thrown on purpose stays as it is. `doing`: what was tried, such as "create job x". */
 export function asTemperError(error: unknown, doing: string): unknown {
   if (!(error instanceof KubeError)) return error;
+  const quota = quotaIn(error);
+  if (quota !== null) return new TemperError('no-room', `cannot ${doing} now: ${quota}`, { cause: error });
   return new TemperError(codeOf(error), `cannot ${doing}: ${error.message}`, { cause: error });
 }

@@ -61,6 +61,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
         (await start(spec, { options, slots, changes, registry }))
       );
     },
+    find: (spec) => findJob(spec),
     async status(job) {
       return (await lookAt(job, now)).status;
     },

@@ -29,6 +29,7 @@ const ofErrors: Readonly<Record<ErrorCode, number>> = {
   'not-found': exitCodes.badInput,
   'job-refused': exitCodes.unavailable,
   'backend-unavailable': exitCodes.unavailable,
+  'no-room': exitCodes.unavailable,
   'store-unavailable': exitCodes.unavailable,
   'store-unusable': exitCodes.storeUnusable,
   'ledger-conflict': exitCodes.unexpected,

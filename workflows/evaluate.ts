@@ -20,7 +20,10 @@ export async function evaluateCheckpoint(input: EvaluationInput): Promise<void> 
     if ('spent' in ticket) throw ApplicationFailure.nonRetryable(ticket.spent, budgetSpent);
     setCurrentDetails(`${String(ticket.of)} evaluations, attempt ${String(ticket.number)}`);
     attempts.push(ticket.number);
-    const { job, gaveUp } = await runJob(input.context, ticket, () => undefined);
+    const { job, gaveUp } = await runJob(input.context, ticket, {
+      checkpoint: () => undefined,
+      note: setCurrentDetails,
+    });
     if (gaveUp !== null) throw ApplicationFailure.nonRetryable(gaveUp, 'EvaluationFailed');
     const judged = await activities('record the outcomes').judgeEvaluation({
       context: input.context,

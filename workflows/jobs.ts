@@ -7,6 +7,7 @@ import { ActivityCancellationType, CancellationScope, isCancellation, proxyActiv
 import type { Activities } from '../activities/index.ts';
 import type { JobRef } from '../activities/backend.ts';
 import type { AttemptTicket } from '../activities/attempts.ts';
+import type { NoJob } from '../activities/jobs.ts';
 import type { CheckpointRef, PhaseContext } from './contract.ts';
 
 /** Idempotent, and beating while they work: retried for as long as the infrastructure under them is away. */
@@ -15,6 +16,7 @@ export function activities(summary: string) {
     summary,
     startToCloseTimeout: '1 day',
     heartbeatTimeout: '30 seconds',
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   });
 }
@@ -30,38 +32,39 @@ function watcher(summary: string) {
   });
 }
 
-export interface JobEnd {
-  readonly job: JobRef;
-  /** Why it never started and is not waited for any longer; null for a job whose end is to be judged. */
-  readonly gaveUp: string | null;
+/** What is told of a job while it goes on. */
+export interface JobListener {
+  /** A checkpoint that is due. */
+  checkpoint(checkpoint: CheckpointRef): void;
+  /** What it waits for, and that it has it. */
+  note(sentence: string): void;
 }
+
+/** With `gaveUp`: why it never started and is not waited for any longer; else its end is to be judged. */
+export type JobEnd = { readonly job: JobRef; readonly gaveUp: null } | { readonly job: null; readonly gaveUp: string };
 
 /** By what happened to it. */
 const reasonsToStop = { stalled: 'stalled', waited: 'deadline', lost: 'node-lost' } as const;
 
-/** Submits the job of an attempt and waits for its end; `onCheckpoint` hears of each checkpoint that is due. */
-export async function runJob(
-  context: PhaseContext,
-  ticket: AttemptTicket,
-  onCheckpoint: (checkpoint: CheckpointRef) => void,
-): Promise<JobEnd> {
-  const title = `${ticket.title} attempt ${String(ticket.number)}`;
-  // A cancellation in the middle of a submit must not leave a job that nobody knows of: submit first, then stop it.
-  const job = await CancellationScope.nonCancellable(() =>
-    activities(`${title}: start the job`).submitJob({ context, ticket }),
-  );
+const titleOf = ({ title, number }: AttemptTicket) => `${title} attempt ${String(number)}`;
+
+/** Submits the job of an attempt and waits for its end. */
+export async function runJob(context: PhaseContext, ticket: AttemptTicket, listener: JobListener): Promise<JobEnd> {
+  const title = titleOf(ticket);
+  const job = await (ticket.withdraws ? submit(context, ticket, listener) : submitInAnyCase(context, ticket));
+  if ('because' in job) return { job: null, gaveUp: job.because };
   const seenSteps: number[] = [];
   try {
     for (;;) {
       const event = await watcher(title).awaitJob({ context, ticket, job, seenSteps });
       if (event.kind === 'checkpoint') {
         seenSteps.push(event.checkpoint.step);
-        onCheckpoint(event.checkpoint);
+        listener.checkpoint(event.checkpoint);
       } else {
         if (event.kind === 'ended') return { job, gaveUp: null };
         const reason = event.kind === 'evicted' ? event.as : reasonsToStop[event.kind];
         await activities(`${title}: stop, ${event.because}`).stopJob({ context, ticket, job, reason });
-        return { job, gaveUp: event.kind === 'waited' ? event.because : null };
+        return event.kind === 'waited' ? { job: null, gaveUp: event.because } : { job, gaveUp: null };
       }
     }
   } catch (error) {
@@ -70,4 +73,41 @@ export async function runJob(
     await CancellationScope.nonCancellable(() => activities(summary).stopJob({ context, ticket, job, reason }));
     throw error;
   }
+}
+
+/** As runs of older versions do it, which are replayed so: for as long as it takes; a cancellation is heard then. */
+function submitInAnyCase(context: PhaseContext, ticket: AttemptTicket): Promise<JobRef | NoJob> {
+  return CancellationScope.nonCancellable(() =>
+    activities(`${titleOf(ticket)}: start the job`).submitJob({ context, ticket }),
+  );
+}
+
+/** The job; or why none could be created for longer than the recipe allows. A cancellation leaves none. */
+async function submit(context: PhaseContext, ticket: AttemptTicket, listener: JobListener): Promise<JobRef | NoJob> {
+  const run = CancellationScope.current();
+  const withdraw = (reason: 'cancel' | 'deadline', because: string) =>
+    CancellationScope.nonCancellable(() =>
+      activities(`${titleOf(ticket)}: withdraw, ${because}`).withdrawJob({ context, ticket, reason }),
+    );
+  try {
+    const created = await create(context, ticket, listener);
+    if ('because' in created) await withdraw('deadline', created.because);
+    return created;
+  } catch (error) {
+    // What fails for good has created nothing. A cancelled one may have, and nobody heard of it.
+    if (!run.consideredCancelled) throw error;
+    await withdraw('cancel', 'the run is cancelled');
+    return await run.cancelRequested;
+  }
+}
+
+async function create(context: PhaseContext, ticket: AttemptTicket, listener: JobListener): Promise<JobRef | NoJob> {
+  const start = (waiting: { readonly waitsSince?: string }) =>
+    activities(`${titleOf(ticket)}: start the job`).submitJob({ context, ticket, ...waiting });
+  const first = await start({});
+  if (!('because' in first)) return first;
+  listener.note(`queued: ${first.because}`);
+  const second = await start({ waitsSince: new Date().toISOString() });
+  if (!('because' in second)) listener.note(`attempt ${String(ticket.number)} has its place now`);
+  return second;
 }

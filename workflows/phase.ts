@@ -63,9 +63,14 @@ async function runAttempt(
 ): Promise<Readonly<Record<string, number>> | null> {
   const ticket = await activities('open an attempt').openAttempt({ context, opened });
   board.attempt(ticket);
-  const { job, gaveUp } = await runJob(context, ticket, (checkpoint) => {
-    board.checkpoint(checkpoint);
-    beside.evaluate(checkpoint);
+  const { job, gaveUp } = await runJob(context, ticket, {
+    checkpoint: (checkpoint) => {
+      board.checkpoint(checkpoint);
+      beside.evaluate(checkpoint);
+    },
+    note: (sentence) => {
+      board.decided(sentence);
+    },
   });
   if (gaveUp !== null) {
     await hold(gaveUp);

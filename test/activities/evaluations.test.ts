@@ -4,7 +4,14 @@ import type { AttemptTicket } from '../../activities/attempts.ts';
 import { answerActivities } from '../../activities/answers.ts';
 import type { JobRef } from '../../activities/backend.ts';
 import type { EvaluationKey } from '../../decisions/evaluation.ts';
-import { activityBench, type ActivityBench, contextOf, runId, startAttempt } from '../support/activity-bench.ts';
+import {
+  activityBench,
+  type ActivityBench,
+  contextOf,
+  created,
+  runId,
+  startAttempt,
+} from '../support/activity-bench.ts';
 import { addition, leastPhases, recipeOf } from '../support/recipes.ts';
 import { fakeTrainer, type FakeTrainer } from '../support/fake-trainer.ts';
 
@@ -44,7 +51,7 @@ interface Started {
 async function start(keys: EvaluationKey[], opened = 1): Promise<Started> {
   const ticket = await open(keys, opened);
   if (ticket === null) throw new Error('nothing to evaluate');
-  const job = await bench.as('evaluation-run').submitJob({ context, ticket });
+  const job = created(await bench.as('evaluation-run').submitJob({ context, ticket }));
   return { ticket, job, trainer: fakeTrainer({ context, ticket, job }) };
 }
 const judge = ({ ticket, job }: Started, attempts = [ticket.number]) =>

@@ -2,12 +2,13 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { asFailure, withFailures } from '../../activities/failures.ts';
 import { type ErrorCode, TemperError } from '../../decisions/errors.ts';
 
-const retryable = { 'backend-unavailable': true, 'store-unavailable': true };
+const retryable = { 'backend-unavailable': true, 'no-room': true, 'store-unavailable': true };
 const codes: readonly ErrorCode[] = [
   'invalid-input',
   'not-found',
   'job-refused',
   'backend-unavailable',
+  'no-room',
   'store-unavailable',
   'store-unusable',
   'ledger-conflict',

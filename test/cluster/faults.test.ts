@@ -115,9 +115,10 @@ test('a quota that is used up is trouble that passes: the same submit goes throu
     (await kubectl('get', 'resourcequota', 'full', '--output', 'jsonpath={.status.hard}')).includes('jobs.batch'),
   );
   await expect(backend.submit(order)).rejects.toMatchObject({
-    code: 'backend-unavailable',
+    code: 'no-room',
     message: expect.stringContaining('exceeded quota: full') as string,
   });
+  expect(await backend.find(order)).toBeNull();
   await kubectl('delete', 'resourcequota', 'full');
   const job = await eventually('the quota is free', 20, () => backend.submit(order).catch(() => null));
   expect(await until(backend, job, 'ended')).toMatchObject({ ranks: [{ exitCode: 0 }] });

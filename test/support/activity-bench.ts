@@ -9,6 +9,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { AttemptTicket } from '../../activities/attempts.ts';
 import type { JobRef } from '../../activities/backend.ts';
+import type { NoJob } from '../../activities/jobs.ts';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
 import { loadRecipe } from '../../configs/load.ts';
@@ -172,5 +173,11 @@ export async function startAttempt(
   const { context = contextOf(), run = runId } = more;
   const activities = bench.as(run);
   const ticket = await activities.openAttempt({ context, opened });
-  return { context, ticket, job: await activities.submitJob({ context, ticket }) };
+  return { context, ticket, job: created(await activities.submitJob({ context, ticket })) };
+}
+
+/** The job of a submit for which there was room. */
+export function created(answer: JobRef | NoJob): JobRef {
+  if ('because' in answer) throw new Error(answer.because);
+  return answer;
 }

@@ -70,6 +70,7 @@ export function fakeBackend(now: () => Date = () => new Date(since)): FakeBacken
         jobs.set(spec.name, { ref, status: { state: 'queued', reason: null, since }, startedAt: null });
       return Promise.resolve(ref);
     },
+    find: ({ name }) => Promise.resolve(jobs.get(name)?.ref ?? null),
     status: (job) => Promise.resolve(jobOf(job).status),
     async nextChange(job, seen, signal) {
       while (jobOf(job).status === seen && !signal.aborted) {

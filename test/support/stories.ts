@@ -141,6 +141,7 @@ function straight(recipe: () => Document) {
       return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, step, ticket.number) });
     },
     stopJob: nothing,
+    withdrawJob: nothing,
     judgeAttempt: ({ ticket }) =>
       Promise.resolve({
         kind: 'completed',
@@ -181,6 +182,7 @@ export function ticketOf(context: PhaseContext, number: number, resumeStep = 0):
     sentence: resumeStep === 0 ? 'Starts at the start.' : `Goes on from step ${String(resumeStep)}.`,
     asked: { job: jobName, attempt: number, targetStep: targetStepOf(phase), resume: null, start: null, trains: true },
     changes: [],
+    withdraws: true,
   };
 }
 

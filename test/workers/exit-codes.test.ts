@@ -6,6 +6,7 @@ test.each<{ code: ErrorCode; want: number }>([
   { code: 'not-found', want: 2 },
   { code: 'job-refused', want: 69 },
   { code: 'backend-unavailable', want: 69 },
+  { code: 'no-room', want: 69 },
   { code: 'store-unavailable', want: 69 },
   { code: 'environment-unusable', want: 69 },
   { code: 'store-unusable', want: 73 },

@@ -1,8 +1,9 @@
 /** A pipeline that is cancelled: nothing of it runs on, and everything says so. */
+import { TemperError } from '../../decisions/errors.ts';
 import type { PhaseContext } from '../../workflows/contract.ts';
 import { eventually } from '../support/eventually.ts';
 import { recipeOf } from '../support/recipes.ts';
-import { checkpointOf, evaluatedSft, judged, runsOn } from '../support/stories.ts';
+import { checkpointOf, evaluatedSft, judged, runsOn, ticketOf } from '../support/stories.ts';
 import { failureOf, statusOf, untilState, workflowBench, type WorkflowBench } from '../support/workflow-bench.ts';
 
 let opening: Promise<WorkflowBench>;
@@ -66,7 +67,52 @@ describe('a cancellation', () => {
     expect(stopsOf(story)).toEqual([]);
   });
 
-  test('in the middle of a submit submits first and stops then: no job that nobody knows of', async () => {
+  const heard = (workflowId: string) =>
+    eventually('the phase hears of it', 20, async () =>
+      (await eventsOf(workflowId)).some((event) => event.workflowExecutionCancelRequestedEventAttributes),
+    );
+
+  test('while there is no room for a job asks for it no more, and withdraws what was asked for', async () => {
+    const story = bench.tell('cancelled-queued', recipeOf([]), {
+      submitJob: ({ waitsSince }) => {
+        if (waitsSince === undefined) return Promise.resolve({ kind: 'no-room', because: 'exceeded quota: full' });
+        return Promise.reject(new TemperError('no-room', 'exceeded quota: full'));
+      },
+    });
+    const run = await bench.start(story);
+    await story.called('submitJob', 3);
+    expect(await statusOf(run)).toMatchObject([{ state: 'running', note: 'queued: exceeded quota: full' }]);
+    const asked = story.inputsOf('submitJob').length;
+    await run.cancel();
+    await failureOf(run);
+    expect((await run.describe()).status.name).toBe('CANCELLED');
+    expect(story.inputsOf('submitJob').length).toBeLessThanOrEqual(asked + 1);
+    expect(story.inputsOf('withdrawJob')).toMatchObject([{ ticket: { jobName: 't-base-a1' }, reason: 'cancel' }]);
+    expect(stopsOf(story)).toEqual([]);
+    expect(story.inputsOf('openAttempt')).toHaveLength(1);
+    expect(story.inputsOf('closePhase')).toMatchObject([{ state: 'cancelled' }]);
+  });
+
+  test('before a submit creates nothing', async () => {
+    let opened: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (opened = resolve));
+    const story = bench.tell('cancelled-opening', recipeOf([]), {
+      openAttempt: async ({ context, opened: number }) => {
+        await gate;
+        return ticketOf(context, number);
+      },
+    });
+    const run = await bench.start(story);
+    await story.called('openAttempt');
+    await run.cancel();
+    await heard('cancelled-opening/base');
+    opened();
+    await failureOf(run);
+    expect(story.inputsOf('submitJob')).toEqual([]);
+    expect(story.inputsOf('withdrawJob')).toMatchObject([{ reason: 'cancel' }]);
+  });
+
+  test('in the middle of a submit that comes through stops what it made: no job that nobody knows of', async () => {
     let submitted: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => (submitted = resolve));
     const story = bench.tell('cancelled-submit', recipeOf([]), {
@@ -78,9 +124,7 @@ describe('a cancellation', () => {
     const run = await bench.start(story);
     await story.called('submitJob');
     await run.cancel();
-    await eventually('the phase hears of it', 20, async () =>
-      (await eventsOf('cancelled-submit/base')).some((event) => event.workflowExecutionCancelRequestedEventAttributes),
-    );
+    await heard('cancelled-submit/base');
     submitted();
     await failureOf(run);
     expect(stopsOf(story)).toEqual([['t-base-a1', 'cancel']]);

@@ -1,4 +1,5 @@
 /** The paths through the story whose histories are kept: what happens on each, and which of its runs are kept. */
+import { TemperError } from '../../decisions/errors.ts';
 import type { Document } from '../support/recipes.ts';
 import { recipeOf } from '../support/recipes.ts';
 import {
@@ -140,6 +141,29 @@ export const paths: readonly Path[] = [
     },
     async act(run, story) {
       await story.called('awaitJob', 4);
+      await run.cancel();
+      await failureOf(run);
+    },
+  },
+  {
+    name: 'no-room',
+    recipe: recipeOf([evaluatedSft]),
+    answers: {
+      submitJob: ({ context, ticket, waitsSince }) => {
+        const job = { name: ticket.jobName, uid: `uid-of-${ticket.jobName}`, directory: ticket.directory };
+        if (isBase(context)) return Promise.resolve(job);
+        if (waitsSince === undefined) return Promise.resolve({ kind: 'no-room', because: 'exceeded quota: full' });
+        if (ticket.purpose === 'train') return Promise.resolve(job);
+        return Promise.reject(new TemperError('no-room', 'exceeded quota: full'));
+      },
+      awaitJob: ({ context, seenSteps }) => {
+        if (isBase(context)) return Promise.resolve({ kind: 'ended' });
+        if (seenSteps.length > 0) return runsOn();
+        return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, 20) });
+      },
+    },
+    async act(run, story) {
+      await story.called('submitJob', 6);
       await run.cancel();
       await failureOf(run);
     },

@@ -1,0 +1,58 @@
+/** Jobs that come to nothing: there is no room for them, or they are withdrawn. */
+import { TemperError } from '../../decisions/errors.ts';
+import { activityBench, type ActivityBench, startAttempt, type StartedAttempt } from '../support/activity-bench.ts';
+
+let bench: ActivityBench;
+let attempt: StartedAttempt;
+beforeEach(async () => {
+  bench = await activityBench();
+  attempt = await startAttempt(bench);
+});
+afterEach(() => bench.close());
+
+const stateOf = async () => (await bench.ledger.attemptsOf({ workflowId: 'demo', phase: 'sft' }))[0]?.state;
+
+describe('a submit for which there is no room', () => {
+  const quota = new TemperError('no-room', 'exceeded quota: full');
+  const submit = (more: { readonly waitsSince?: string } = {}) =>
+    bench.as('phase-run-1').submitJob({ ...attempt, ...more });
+  const waitsSince = '2026-11-29T10:00:00.000Z';
+  beforeEach(() => {
+    bench.backend.submit = () => Promise.reject(quota);
+  });
+
+  test('says so at once', async () => {
+    expect(await submit()).toEqual({ kind: 'no-room', because: 'exceeded quota: full' });
+  });
+
+  test('is tried again within its bound, and given up beyond it', async () => {
+    bench.pass(60 * 60);
+    await expect(submit({ waitsSince })).rejects.toMatchObject({ type: 'no-room', nonRetryable: false });
+    bench.pass(60);
+    expect(await submit({ waitsSince })).toEqual({
+      kind: 'waited',
+      because:
+        'It waited 61 min to start (exceeded quota: full), and budgets.waitMinutes allows 60 min: its place in the queue is given up, and no attempt is charged.',
+    });
+  });
+
+  test('is no other trouble', async () => {
+    bench.backend.submit = () => Promise.reject(new TemperError('backend-unavailable', 'busy'));
+    await expect(submit()).rejects.toMatchObject({ type: 'backend-unavailable' });
+  });
+});
+
+describe('withdrawJob', () => {
+  test('finds the job that nobody heard of, and stops it', async () => {
+    await bench.as('phase-run-1').withdrawJob({ ...attempt, reason: 'cancel' });
+    expect(bench.backend.stopped).toEqual([{ job: attempt.job.name, reason: 'cancel', graceSeconds: 7 }]);
+    expect(await stateOf()).toBe('cancelled');
+  });
+
+  test('records that the attempt is cancelled where there is none', async () => {
+    bench.backend.find = () => Promise.resolve(null);
+    await bench.as('phase-run-1').withdrawJob({ ...attempt, reason: 'deadline' });
+    expect(bench.backend.stopped).toEqual([]);
+    expect(await stateOf()).toBe('cancelled');
+  });
+});
