@@ -11,6 +11,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 CHUNK_BYTES = 8 * 1024 * 1024
 
@@ -91,8 +92,11 @@ def write_json(path: Path, document: dict[str, Any]) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file by rename, flushed to the disk first."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    """Write a text file by rename, flushed to the disk first.
+
+    Each writer has a temporary file of its own: pods count their processes each for themselves.
+    """
+    temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
     with temporary.open("w", encoding="utf-8") as stream:
         stream.write(text)
         stream.flush()

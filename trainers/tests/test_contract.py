@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from support import Attempts
 from temper_trainers.contract import Run
 from temper_trainers.errors import DamagedError, UsageError
 from temper_trainers.request import read_request
-from temper_trainers.seal import compute_seal, seal_path, write_seal
+from temper_trainers.seal import compute_seal, seal_path, write_seal, write_text
 
 
 def request_file(folder: Path, **fields: object) -> Path:
@@ -80,6 +81,24 @@ def test_a_seal_is_the_digest_of_the_sorted_lines_of_its_files(tmp_path: Path) -
 
     assert document["digest"] == digest(["a.json", "b.safetensors", "ref/c.safetensors"])
     assert document["weights"] == digest(["b.safetensors", "ref/c.safetensors"])
+
+
+def test_pods_that_count_their_processes_alike_do_not_write_into_one_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "getpid", lambda: 7)
+    target = tmp_path / "result.json"
+    flush = os.fsync
+
+    def other_writes_meanwhile(file: int) -> None:
+        flush(file)
+        monkeypatch.setattr(os, "fsync", flush)
+        write_text(target, "theirs")
+
+    monkeypatch.setattr(os, "fsync", other_writes_meanwhile)
+    write_text(target, "ours")
+    assert target.read_text() == "ours"
+    assert [path.name for path in tmp_path.iterdir()] == ["result.json"]
 
 
 def test_a_start_that_is_not_what_was_sealed_is_refused(tmp_path: Path) -> None:
