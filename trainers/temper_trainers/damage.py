@@ -14,6 +14,7 @@ from pathlib import Path
 from safetensors import SafetensorError
 
 from .errors import DamagedError
+from .processes import this_process
 from .request import Resume
 from .seal import Seal, compute_seal, seal_path
 
@@ -29,6 +30,11 @@ def sound_seal(path: Path, step: int, form: str, expected: str | None) -> Seal:
     if expected is not None and seal.digest != expected:
         raise DamagedError(path, difference_from_seal(path, seal) or f"its digest is {seal.digest}, not {expected}")
     return seal
+
+
+def require_digest(path: Path, expected: str) -> None:
+    """Raise DamagedError naming the file that is not what was sealed."""
+    sound_seal(path, 0, "", expected)
 
 
 def difference_from_seal(path: Path, found: Seal) -> str | None:
@@ -50,16 +56,21 @@ def difference_from_seal(path: Path, found: Seal) -> str | None:
 
 
 @contextmanager
-def telling_damage(resume: Resume | None, is_loading: Callable[[], bool] = lambda: True) -> Iterator[None]:
-    """Inside, a resume checkpoint is loaded: without a seal, what cannot be read counts as damaged.
+def telling_damage(loaded: Resume | None, is_loading: Callable[[], bool] = lambda: True) -> Iterator[None]:
+    """Inside, a checkpoint is loaded: without a seal, what cannot be read counts as damaged.
 
-    One whose digest was compared holds the bytes that were saved: what fails then has another cause. So has what fails
-    when `is_loading` says that loading is over.
+    One whose digest agrees holds the bytes that were saved: what fails then has another cause. Process 0 has compared it;
+    another one, which may fail before that has, compares it now. What fails when `is_loading` says that loading is over
+    has another cause too.
     """
     try:
         yield
     except DAMAGE as error:
         full = type(error).__name__ == "OutOfMemoryError"
-        if resume is None or resume.digest is not None or full or not is_loading():
+        if loaded is None or full or not is_loading():
             raise
-        raise DamagedError(resume.path, f"{type(error).__name__}: {error}") from error
+        if loaded.digest is not None:
+            if not this_process().writes:
+                require_digest(loaded.path, loaded.digest)
+            raise
+        raise DamagedError(loaded.path, f"{type(error).__name__}: {error}") from error

@@ -22,7 +22,7 @@ from .checkpoint_folder import read_config
 from .contract import Run
 from .damage import telling_damage
 from .errors import DataError, NotLoadedError
-from .request import Checkpoint, Params
+from .request import Checkpoint, Params, Resume
 
 TARGET_MODULES = {"q": "q_proj", "k": "k_proj", "v": "v_proj", "o": "o_proj"}
 EXPERT_PARAMETERS = ["mlp.experts.gate_up_proj", "mlp.experts.down_proj"]
@@ -92,7 +92,7 @@ def load_policy(run: Run) -> Any:
         return get_peft_model(base, lora_config(request.params.section("lora", {})))
     if not (adapter / WEIGHTS).exists():
         raise DataError(f"{adapter} is not an adapter: it has no {WEIGHTS}")
-    with telling_damage(request.resume):
+    with telling_damage(request.resume or (Resume(adapter, step, digest) if digest is not None else None)):
         policy = PeftModel.from_pretrained(base, str(adapter), is_trainable=True)
         require_adapter(policy, adapter)
     return policy

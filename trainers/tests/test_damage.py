@@ -10,6 +10,10 @@ from typing import Any
 import pytest
 from support import Attempts, Made
 
+from temper_trainers.damage import telling_damage
+from temper_trainers.errors import DamagedError
+from temper_trainers.request import Resume
+
 
 def sft_fields(base: Made) -> dict[str, Any]:
     """An sft of a few small steps."""
@@ -42,6 +46,29 @@ def test_a_sealed_resume_checkpoint_with_wrong_bytes_is_named_with_its_file(
     made = attempts.run("sft", targetStep=6, **sft_fields(base), resume={**sft.resume(3), "path": str(copy)})
     assert (made.code, made.result["status"]) == (65, "failed")
     assert made.result["damaged"] == {"path": str(copy), "why": f"{name} differs from its seal"}
+
+
+def test_several_processes_name_it_too(attempts: Attempts, base: Made, sft: Made, tmp_path: Path) -> None:
+    copy = copied(sft, 3, tmp_path)
+    overwrite(copy / "adapter_model.safetensors")
+    resume = {**sft.resume(3), "path": str(copy)}
+    made, log = attempts.run_together("sft", targetStep=6, **sft_fields(base), resume=resume)
+    assert made.code == 65, log
+    assert made.result["damaged"] == {"path": str(copy), "why": "adapter_model.safetensors differs from its seal"}
+
+
+@pytest.mark.parametrize(("damaged", "rank", "want"), [(True, 1, DamagedError), (False, 1, OSError), (True, 0, OSError)])
+def test_a_process_that_fails_before_the_digest_was_compared_compares_it(
+    sft: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damaged: bool, rank: int, want: type[Exception]
+) -> None:
+    """Process 0 has compared it itself, and a sound checkpoint is not blamed for what fails for another cause."""
+    copy = copied(sft, 3, tmp_path)
+    if damaged:
+        overwrite(copy / "adapter_model.safetensors")
+    monkeypatch.setenv("RANK", str(rank))
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(want), telling_damage(Resume(copy, 3, sft.resume(3)["digest"])):
+        raise OSError("no device")
 
 
 @pytest.mark.parametrize("name", ["adapter_model.safetensors", "optimizer.pt", "rng_state.pth", "trainer_state.json"])
