@@ -9,7 +9,7 @@ from pathlib import Path
 from .contract import Run
 from .errors import StoppedError, TrainerError, UsageError
 from .kinds import phase_of
-from .launch import require_kind_that_can, run_together, starts_others
+from .launch import require_kind_that_can, run_together, starts_others, tell_end
 from .request import read_request
 from .surroundings import settle_environment
 
@@ -22,7 +22,7 @@ def main() -> int:
             raise UsageError("TEMPER_REQUEST is not set: it names the request.json of the attempt")
         request = read_request(Path(os.environ["TEMPER_REQUEST"]))
         if starts_others(request):
-            return run_together(request)
+            return run_together()
     except UsageError as error:
         print(f"usage: {error}", flush=True)
         return error.exit_code
@@ -54,4 +54,4 @@ def stopped(run: Run) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tell_end(main()))

@@ -3,18 +3,23 @@
 A job says how many by the variables that torchrun reads itself: PET_NNODES pods of PET_NPROC_PER_NODE processes, one a GPU.
 Kinds that cannot share a batch run as one process, whatever GPUs their pod has. torchrun's own exit code is 1 whatever
 happened: here it is that of the process that failed first, so that a cluster and a person read what the trainer said.
+Where the pod is asked to stop, torchrun does not say how its processes ended: they say so themselves, in files of the pod.
 Does not cover what the processes do together (processes.py).
 """
 
 from __future__ import annotations
 
-import json
 import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from .errors import ConfigError, StoppedError, UsageError
 from .kinds import TOGETHER
 from .processes import this_process
 from .request import Request
+
+# where the processes of a pod say how they ended
+ENDS = "TEMPER_ENDS"
 
 
 def starts_others(request: Request) -> bool:
@@ -41,32 +46,42 @@ def processes_of_pod() -> int:
     return _number("PET_NPROC_PER_NODE")
 
 
-def run_together(request: Request) -> int:
+def run_together() -> int:
     """Run this pod's share of the processes under torchrun to their end; returns the exit code of the contract."""
     from torch.distributed.elastic.multiprocessing import SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.run import parse_args, run
 
     print(f"{pods()} x {processes_of_pod()} processes train together", flush=True)
-    try:
-        # one pod needs no name to meet by; everything else is in PET_…
-        run(parse_args([*(["--standalone"] if pods() == 1 else []), "--module", __package__]))
-    except ChildFailedError as error:
-        print(error, flush=True)  # names the process that failed first, as torchrun does
-        code = error.get_first_failure()[1].exitcode
-        return 128 - code if code < 0 else code
-    except SignalException as error:
-        # its processes have ended; whether they could save is in the result
-        return StoppedError.exit_code if _has_stopped(request) else 128 + error.sigval
+    with TemporaryDirectory() as ends:
+        os.environ[ENDS] = ends
+        try:
+            # one pod needs no name to meet by; everything else is in PET_…
+            run(parse_args([*(["--standalone"] if pods() == 1 else []), "--module", __package__]))
+        except ChildFailedError as error:
+            print(error, flush=True)  # names the process that failed first, as torchrun does
+            code = error.get_first_failure()[1].exitcode
+            return 128 - code if code < 0 else code
+        except SignalException as error:
+            return code_after_stop([path.name for path in Path(ends).iterdir()], 128 + error.sigval)
+        finally:
+            del os.environ[ENDS]
     return 0
 
 
-def _has_stopped(request: Request) -> bool:
-    try:
-        result = json.loads((request.output_directory / "result.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return result.get("status") == "stopped" and result.get("jobToken") == os.environ.get("TEMPER_JOB_TOKEN", "")
+def tell_end(code: int) -> int:
+    """Leave the exit code of this process for the one that started it, where one did; returns it."""
+    if ENDS in os.environ:
+        (Path(os.environ[ENDS]) / f"{os.environ['LOCAL_RANK']}-{code}").touch()
+    return code
+
+
+def code_after_stop(ends: list[str], otherwise: int) -> int:
+    """The exit code of a pod that was asked to stop: in order only where each of its own processes ended in order."""
+    codes = {int(end.split("-")[1]) for end in ends}
+    if len(ends) < processes_of_pod() or not codes <= {0, StoppedError.exit_code}:
+        return otherwise
+    return max(codes)
 
 
 def _number(variable: str) -> int:

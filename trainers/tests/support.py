@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -94,6 +95,28 @@ class Attempts:
                 os.kill(last_child_of(launcher.pid), number)
             code = launcher.wait()
         return self._made(code, directory, request), (directory / "log.txt").read_text()
+
+    def stop_two_pods(self, kind: str, step: int, **fields: Any) -> list[int]:
+        """Run one attempt as two pods of one process each, stop both once progress names this step; their exit codes.
+
+        Each has a directory of its own: what one writes the other does not see, or not yet.
+        """
+        places = [self._prepare(kind, fields)[0] for _ in range(2)]
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        meeting = {"PET_NNODES": "2", "PET_MASTER_ADDR": "127.0.0.1", "PET_MASTER_PORT": str(port)}
+        command = [sys.executable, "-m", "temper_trainers"]
+        launchers = [
+            subprocess.Popen(
+                command, env={**os.environ, **meeting, "PET_NODE_RANK": str(rank), **self._environment(directory)}
+            )
+            for rank, directory in enumerate(places)
+        ]
+        wait_for_step(places[0] / "progress.jsonl", step)
+        for launcher in launchers:
+            launcher.terminate()
+        return [launcher.wait() for launcher in launchers]
 
     def _prepare(self, kind: str, fields: dict[str, Any]) -> tuple[Path, dict[str, Any]]:
         self._count += 1

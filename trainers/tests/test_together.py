@@ -11,6 +11,7 @@ import pytest
 from support import Attempts, Made
 
 from temper_trainers.errors import ConfigError
+from temper_trainers.launch import code_after_stop
 from temper_trainers.request import BatchShape, read_request
 
 SFT: dict[str, Any] = {
@@ -108,6 +109,29 @@ def test_a_stop_that_reaches_one_process_stops_all_at_one_step(attempts: Attempt
     assert 2 <= step < 200
     assert [each["step"] for each in stopped.result["artifacts"]] == [step]
     assert set(STATE) < {path.name for path in stopped.folder(step).iterdir()}
+
+
+def test_each_pod_that_stops_in_order_says_so_whether_it_sees_the_result_or_not(attempts: Attempts, base: Made) -> None:
+    fields = {**SFT, "targetStep": 200, "start": base.checkpoint()}
+    assert attempts.stop_two_pods("sft", 2, **fields) == [75, 75]
+
+
+@pytest.mark.parametrize(
+    ("ends", "want"),
+    [
+        (["0-75", "1-75"], 75),
+        (["0-0", "1-0"], 0),
+        (["0-0", "1-75"], 75),
+        (["0-75"], 143),  # the other was killed when its grace was over
+        (["0-75", "1-65"], 143),
+        ([], 143),
+    ],
+)
+def test_a_pod_has_stopped_in_order_where_all_its_processes_have(
+    monkeypatch: pytest.MonkeyPatch, ends: list[str], want: int
+) -> None:
+    monkeypatch.setenv("PET_NPROC_PER_NODE", "2")
+    assert code_after_stop(ends, 143) == want
 
 
 def test_a_killed_process_ends_all_with_its_own_end(attempts: Attempts, base: Made) -> None:
