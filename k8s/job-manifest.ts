@@ -25,7 +25,7 @@ const longestLifeSeconds = 7 * 24 * 3600;
 export function jobManifest(order: JobOrder, profile: KubernetesProfile): Job {
   const needs = grown(needsOf(profile, { ...order.labels, image: order.command?.image ?? null }), order);
   const own = labelsOf(order.labels);
-  const roles = podRoles(order.command, needs);
+  const roles = podRoles({ command: order.command, needs, profile: profile.name, phase: order.labels.phase });
   const pods = podCount(roles);
   const spec: Job['spec'] = {
     completionMode: 'Indexed',

@@ -126,7 +126,7 @@ describe('a job whose pods have roles', () => {
   test('is refused where the profile gives a role no pods', () => {
     const none = { default: { image: 'all:1' } };
     expect(() => jobManifest({ ...order, command }, kubernetesProfile({ jobs: none }))).toThrow(
-      'the profile says nowhere how many pods of role "worker" there are',
+      `profile "site" does not say how many pods of role "worker" there are: set jobs.${order.labels.phase}.roles.worker`,
     );
   });
 });
