@@ -83,8 +83,9 @@ export interface Backend {
   /** What this backend cannot give a job more of, because it has no notion of it. */
   readonly fixed: readonly ('memory' | 'shared-memory')[];
   /**
-   * Creates the job, or adopts the one of this name. Idempotent. Throws a `TemperError` when it can do neither. Once `noMore` aborts it begins
-   * nothing any more: what it has begun is waited for, so that `find` can tell what came of it.
+   * Creates the job, or adopts the one of this name, also where it has ended: what it left may be at work still on a node that does not
+   * answer, and a second one would write into the same directory. Idempotent. Throws a `TemperError` when it can do neither. Once `noMore`
+   * aborts it begins nothing any more: what it has begun is waited for, so that `find` can tell what came of it.
    */
   submit(spec: JobSpec, noMore?: AbortSignal): Promise<JobRef>;
   /** The job of this name and directory, also one whose submit nobody heard the end of; null when there is none. Asks the backend, no memory. */

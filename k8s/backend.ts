@@ -9,7 +9,8 @@ import type { KubernetesProfile } from '../configs/schema-profile.ts';
 import { mayStillRun } from '../decisions/backend-reasons.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { isJobOver } from '../decisions/job-over.ts';
-import { handOver, readJobEnd, writeJobEnd } from './job-end.ts';
+import { getObject } from './get-object.ts';
+import { endedJobIn, handOver, readJobEnd, writeJobEnd } from './job-end.ts';
 import { jobLogs, saveLogs } from './job-logs.ts';
 import { jobManifest, rendezvousService } from './job-manifest.ts';
 import { JobObserver, jobsPath, type ObservedJob, podsPath } from './job-observer.ts';
@@ -31,6 +32,8 @@ export interface KubernetesBackendOptions {
   readonly ownerOf?: (directory: string) => Promise<string | null>;
   /** @default the machine's clock */
   readonly now?: () => Date;
+  /** Told what a person should mend although jobs go on. @default nobody */
+  readonly warn?: (sentence: string) => void;
 }
 
 /** Bookmarks come each minute, and a connection that is dead is noticed somewhat later. */
@@ -41,16 +44,18 @@ const secondsAfterRecord = 3600;
 export function createKubernetesBackend(
   profile: KubernetesProfile,
   client: KubeClient,
-  { ownerOf, now = () => new Date() }: KubernetesBackendOptions = {},
+  { ownerOf, now = () => new Date(), warn = () => undefined }: KubernetesBackendOptions = {},
 ): KubernetesBackend {
   const { namespace } = profile;
   const hasQueue = profile.queue !== undefined;
-  const observer = new JobObserver(client, namespace, { hasQueue });
+  const observer = new JobObserver(client, namespace, { hasQueue, warn });
   const reader = new JobReader({ client, observer, namespace, now });
   let service: Promise<void> | null = null;
   return {
     fixed: [],
     async submit(spec, noMore) {
+      const ended = await endedJobIn(spec);
+      if (ended !== null) return ended;
       service ??= ensureService(client, profile);
       await service.catch((error: unknown) => {
         service = null;
@@ -61,7 +66,7 @@ export function createKubernetesBackend(
       return await createOrAdopt(client, jobManifest(spec, profile), { directory: spec.directory, noMore });
     },
     async find({ name, directory, owner }) {
-      const job = await get<SentJob>(client, `${jobsPath(namespace)}/${name}`, `read job ${name}`);
+      const job = await getObject<SentJob>(client, `${jobsPath(namespace)}/${name}`, `read job ${name}`);
       return job !== null && isOf(job, directory, owner) ? refOf({ job }) : null;
     },
     status: (job) => reader.status(job),
@@ -69,9 +74,9 @@ export function createKubernetesBackend(
       const waiter = observer.waiter(job.name);
       try {
         for (;;) {
-          const status = await reader.status(job);
+          const { status, lossAt } = await reader.look(job);
           if (signal.aborted || differs(status, seen)) return status;
-          await waiter.next(signal, reader.millisecondsToLoss(job));
+          await waiter.next(signal, reader.millisecondsTo(lossAt));
         }
       } finally {
         waiter.close();
@@ -104,6 +109,14 @@ interface Reading {
   readonly now: () => Date;
 }
 
+/** What is known of a job, and when time alone makes another status of it; null where it needs an event. */
+export interface Look {
+  readonly status: JobStatus;
+  readonly lossAt: Date | null;
+}
+
+const withoutLoss = (status: JobStatus): Look => ({ status, lossAt: null });
+
 /** Reads what is known of a job: the record of its end, the observer, and where that knows nothing, the server. */
 class JobReader {
   readonly #client: KubeClient;
@@ -121,18 +134,23 @@ class JobReader {
   }
 
   async status(job: JobRef): Promise<JobStatus> {
+    return (await this.look(job)).status;
+  }
+
+  async look(job: JobRef): Promise<Look> {
     const recorded = await readJobEnd(job);
-    if (recorded !== null) return recorded;
+    if (recorded !== null) return withoutLoss(recorded);
     await this.#observer.started();
     const known = this.#observer.find(job.name);
     const found = known?.job.metadata.uid === job.uid ? known : await this.#ask(job);
-    if (found === null) return (await readJobEnd(job)) ?? { state: 'vanished' };
-    const seen = statusOfJob(found.job, found.pods, this.#now());
+    if (found === null) return withoutLoss((await readJobEnd(job)) ?? { state: 'vanished' });
+    const now = this.#now();
+    const seen = statusOfJob(found.job, found.pods, now);
     const status = withQueue(seen, found.job, this.#observer.workloadOf(job.uid));
-    if (status.state !== 'ended') return status;
+    if (status.state !== 'ended') return { status, lossAt: nextLossAt(found.pods, now) };
     const { job: last, pods } = isSeenWhole(found) ? found : ((await this.#ask(job)) ?? found);
     const end = statusOfJob(last, pods, this.#now());
-    return await this.#recordOnce(job, end.state === 'ended' ? end : status, pods);
+    return withoutLoss(await this.#recordOnce(job, end.state === 'ended' ? end : status, pods));
   }
 
   /** Whoever asks while an end is being recorded waits for that one record. */
@@ -150,19 +168,17 @@ class JobReader {
     return await recording;
   }
 
-  /** Until its status is another one without an event; null where it needs one. */
-  millisecondsToLoss({ uid }: JobRef): number | null {
-    const now = this.#now();
-    const at = nextLossAt(this.#observer.podsOf(uid), now);
-    return at === null ? null : at.getTime() - now.getTime();
+  /** From now on; none where the time has come since it was looked for. Null where there is no time. */
+  millisecondsTo(at: Date | null): number | null {
+    return at === null ? null : Math.max(0, at.getTime() - this.#now().getTime());
   }
 
   /** Absence from the observer means nothing: the server has the last word. */
   async #ask({ name, uid }: JobRef): Promise<ObservedJob | null> {
-    const job = await get<SentJob>(this.#client, `${jobsPath(this.#namespace)}/${name}`, `read job ${name}`);
+    const job = await getObject<SentJob>(this.#client, `${jobsPath(this.#namespace)}/${name}`, `read job ${name}`);
     if (job?.metadata.uid !== uid) return null;
     const query = new URLSearchParams({ labelSelector: `${jobUidLabel}=${uid}` });
-    const list = await get<{ items: SentPod[] }>(
+    const list = await getObject<{ items: SentPod[] }>(
       this.#client,
       `${podsPath(this.#namespace)}?${query.toString()}`,
       `list pods of ${name}`,
@@ -192,16 +208,6 @@ class JobReader {
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
     }
-  }
-}
-
-/** Null for 404. */
-async function get<T>(client: KubeClient, path: string, doing: string): Promise<T | null> {
-  try {
-    return await client.send<T>({ method: 'GET', path });
-  } catch (error) {
-    if (error instanceof KubeError && error.status === 404) return null;
-    throw asTemperError(error, doing);
   }
 }
 
@@ -236,7 +242,7 @@ interface Adoption {
 /** The Job of this name that is there. */
 async function adopt(client: KubeClient, { metadata }: Job, { directory, refused }: Adoption): Promise<JobRef> {
   const { name = '', namespace = '', annotations: own } = metadata ?? {};
-  const found = await get<SentJob>(client, `${jobsPath(namespace)}/${name}`, `read job ${name}`);
+  const found = await getObject<SentJob>(client, `${jobsPath(namespace)}/${name}`, `read job ${name}`);
   if (found === null) {
     if (refused.reason !== 'AlreadyExists') throw asTemperError(refused, `create job ${name}`);
     throw new TemperError('backend-unavailable', `job ${name} was there and is gone: it is created again`);

@@ -15,19 +15,25 @@ export type JobEnd = Extract<JobStatus, { state: 'ended' }>;
 
 /** Null when none was recorded for this very Job, or when a power cut left a record that cannot be read: the cluster is asked again. */
 export async function readJobEnd(job: JobRef): Promise<JobEnd | null> {
+  const record = await recordIn(job.directory);
+  return record?.uid === job.uid ? record.end : null;
+}
+
+/** The job that has ended in this directory, under the name that it has there; null where none is recorded. */
+export async function endedJobIn({ name, directory }: Omit<JobRef, 'uid'>): Promise<JobRef | null> {
+  const record = await recordIn(directory);
+  return record === null ? null : { name, uid: record.uid, directory };
+}
+
+async function recordIn(directory: string): Promise<{ readonly uid: string; readonly end: JobEnd } | null> {
   let text: string;
   try {
-    text = await readOwnText(fileOf(job));
+    text = await readOwnText(fileIn(directory));
   } catch (error) {
     // What is no file of ours is no record: the cluster is asked.
     if (isAbsent(error) || ['ELOOP', 'EINVAL'].includes(String((error as NodeJS.ErrnoException).code))) return null;
     throw error;
   }
-  const record = recordIn(text);
-  return record?.uid === job.uid ? record.end : null;
-}
-
-function recordIn(text: string): { readonly uid: string; readonly end: JobEnd } | null {
   try {
     return JSON.parse(text) as { uid: string; end: JobEnd };
   } catch {
@@ -36,7 +42,7 @@ function recordIn(text: string): { readonly uid: string; readonly end: JobEnd } 
 }
 
 export async function writeJobEnd(job: JobRef, end: JobEnd): Promise<void> {
-  await writeByRename(fileOf(job), `${JSON.stringify({ uid: job.uid, end }, null, 2)}\n`);
+  await writeByRename(fileIn(job.directory), `${JSON.stringify({ uid: job.uid, end }, null, 2)}\n`);
 }
 
 /** Lets pods write into a directory that a worker made as root; any other worker runs as the user that pods run as. Links are not followed. */
@@ -49,4 +55,4 @@ export async function handOver(directory: string, user: number): Promise<void> {
   });
 }
 
-const fileOf = ({ directory }: JobRef): string => join(directory, 'job-end.json');
+const fileIn = (directory: string): string => join(directory, 'job-end.json');

@@ -8,7 +8,7 @@
 import type { KubeClient } from './kube-client.ts';
 import type { SeenPod, SentJob, SentPod } from './kube-types.ts';
 import { jobUidLabel, labels } from './labels.ts';
-import { type Workload, workloadJobLabel, workloadsPath } from './kueue.ts';
+import { type Workload, whyUnreadable, workloadJobLabel, workloadsPath } from './kueue.ts';
 import { Reflector } from './reflector.ts';
 
 /** A Job and all that was ever seen of its pods. */
@@ -30,6 +30,8 @@ export interface ObserverOptions {
   readonly hasQueue: boolean;
   /** Of Jobs and pods. @default all that Temper manages */
   readonly labelSelector?: string;
+  /** Told once where the queue cannot be read. @default nobody */
+  readonly warn?: (sentence: string) => void;
 }
 
 /** Many more than can go before their pods have. */
@@ -55,8 +57,9 @@ export class JobObserver {
   constructor(
     client: KubeClient,
     namespace: string,
-    { hasQueue, labelSelector = `${labels.managed}=true` }: ObserverOptions,
+    { hasQueue, labelSelector = `${labels.managed}=true`, warn = () => undefined }: ObserverOptions,
   ) {
+    let isWarned = false;
     this.#jobs = new Reflector<SentJob>({
       client,
       path: jobsPath(namespace),
@@ -94,6 +97,12 @@ export class JobObserver {
           },
           gone: ({ metadata }) => {
             this.#workloadsOfJobs.delete(metadata.labels?.[workloadJobLabel] ?? '');
+          },
+          failed: (error) => {
+            const why = isWarned ? null : whyUnreadable(error, namespace);
+            if (why === null) return;
+            isWarned = true;
+            warn(why);
           },
         })
       : null;

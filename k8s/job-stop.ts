@@ -7,8 +7,9 @@
 import type { JobRef, JobStatus, StopReason } from '../activities/backend.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { isJobOver } from '../decisions/job-over.ts';
+import { getObject } from './get-object.ts';
 import { type JobObserver, jobsPath } from './job-observer.ts';
-import { type Workload, workloadJobLabel, workloadsPath } from './kueue.ts';
+import { kueueGroup, kueueVersion, oldestKueue, type Workload, workloadJobLabel, workloadsPath } from './kueue.ts';
 import type { KubeClient } from './kube-client.ts';
 import { asTemperError, KubeError } from './kube-error.ts';
 import { annotations } from './labels.ts';
@@ -23,8 +24,8 @@ export interface StopOrder {
   readonly hasQueue: boolean;
   /** An end is recorded by whoever sees it. */
   readonly reader: {
-    status(job: JobRef): Promise<JobStatus>;
-    millisecondsToLoss(job: JobRef): number | null;
+    look(job: JobRef): Promise<{ readonly status: JobStatus; readonly lossAt: Date | null }>;
+    millisecondsTo(at: Date | null): number | null;
   };
 }
 
@@ -36,18 +37,20 @@ export async function stopJob(job: JobRef, order: StopOrder): Promise<void> {
   const { observer, reader, graceSeconds } = order;
   const waiter = observer.waiter(job.name);
   try {
-    if (!isJobOver(await reader.status(job))) {
+    if (!isJobOver((await reader.look(job)).status)) {
       if (order.hasQueue) await deactivate(job, order);
       await suspend(job, order);
     }
     const deadline = AbortSignal.timeout((graceSeconds + moreSeconds) * 1000);
-    while (!isJobOver(await reader.status(job))) {
+    for (;;) {
+      const { status, lossAt } = await reader.look(job);
+      if (isJobOver(status)) break;
       if (deadline.aborted)
         throw new TemperError(
           'backend-unavailable',
           `job ${job.name} was asked to stop, and the cluster has not ended it: \`kubectl -n ${order.namespace} describe job ${job.name}\` says why`,
         );
-      await waiter.next(deadline, reader.millisecondsToLoss(job));
+      await waiter.next(deadline, reader.millisecondsTo(lossAt));
     }
   } finally {
     waiter.close();
@@ -55,18 +58,28 @@ export async function stopJob(job: JobRef, order: StopOrder): Promise<void> {
   await remove(job, order);
 }
 
-/** Where Kueue has made no Workload of it, or has none of its kinds here, nothing would let it in. */
+/** Where Kueue has made no Workload of it, or is not here at all, nothing would let it in. */
 async function deactivate({ name, uid }: JobRef, { client, namespace }: StopOrder): Promise<void> {
   const query = new URLSearchParams({ labelSelector: `${workloadJobLabel}=${uid}` }).toString();
+  const path = workloadsPath(namespace);
   const doing = `take job ${name} out of its queue`;
-  await unlessGone(async () => {
-    const path = workloadsPath(namespace);
-    const { items } = await client.send<{ items: readonly Workload[] }>({ method: 'GET', path: `${path}?${query}` });
-    for (const { metadata } of items) {
-      const body = { metadata: { uid: metadata.uid }, spec: { active: false } };
-      await client.send({ method: 'PATCH', path: `${path}/${metadata.name}`, body });
-    }
-  }, doing);
+  const list = await getObject<{ items: readonly Workload[] }>(client, `${path}?${query}`, doing);
+  if (list === null) await refuseOtherKueue(client, doing);
+  for (const { metadata } of list?.items ?? []) {
+    const body = { metadata: { uid: metadata.uid }, spec: { active: false } };
+    await unlessGone(() => client.send({ method: 'PATCH', path: `${path}/${metadata.name}`, body }), doing);
+  }
+}
+
+/** A Kueue that keeps its Workloads in another version would let the Job in again, and nobody here could tell it not to. */
+async function refuseOtherKueue(client: KubeClient, doing: string): Promise<void> {
+  const found = await getObject<{ versions?: readonly { version: string }[] }>(client, `/apis/${kueueGroup}`, doing);
+  const versions = found?.versions?.map(({ version }) => version) ?? [];
+  if (found === null || versions.includes(kueueVersion)) return;
+  throw new TemperError(
+    'backend-unavailable',
+    `cannot ${doing}: the cluster’s Kueue has ${kueueGroup}/${versions.join(', ')} and not ${kueueVersion}: install Kueue ${oldestKueue} or newer`,
+  );
 }
 
 async function suspend({ name, uid }: JobRef, { reason, client, namespace }: StopOrder): Promise<void> {

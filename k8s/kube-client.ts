@@ -9,6 +9,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
 import { TemperError } from '../decisions/errors.ts';
 import { KubeError } from './kube-error.ts';
+import { pause } from './pause.ts';
 
 export interface KubeRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -64,6 +65,7 @@ export function createKubeClient(context?: string): KubeClient {
     }
   };
   const patiently = async (order: KubeRequest): Promise<unknown> => {
+    const stops = [order.signal, order.noMoreTries].filter((signal) => signal !== undefined);
     for (let tries = 1; ; tries += 1) {
       const timeout = AbortSignal.timeout(requestSeconds * 1000);
       const signal = order.signal ? AbortSignal.any([order.signal, timeout]) : timeout;
@@ -74,7 +76,7 @@ export function createKubeClient(context?: string): KubeClient {
         const trouble = error instanceof KubeError ? error : new KubeError(`${cluster.server} does not answer in time`);
         if (!trouble.isPassing || tries >= mostTries || order.noMoreTries?.aborted) throw trouble;
         const seconds = Math.max(trouble.retryAfterSeconds ?? 0, firstPauseSeconds * 2 ** (tries - 1));
-        await pause(seconds, order.signal, order.noMoreTries);
+        await pause(millisecondsOf(seconds), AbortSignal.any(stops));
         if (order.noMoreTries?.aborted) throw trouble;
       }
     }
@@ -196,14 +198,5 @@ function statusOf(text: string): { readonly reason?: string; readonly message?: 
 }
 
 /** Somewhat longer, so that workers that were refused together do not come back together; never sooner than the server asked for. */
-async function pause(seconds: number, ...signals: readonly (AbortSignal | undefined)[]): Promise<void> {
-  const milliseconds = Math.min(seconds, longestPauseSeconds) * 1000 * (1 + Math.random() / 2);
-  await new Promise<void>((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    for (const signal of signals) signal?.addEventListener('abort', done, { once: true });
-  });
-}
+const millisecondsOf = (seconds: number): number =>
+  Math.min(seconds, longestPauseSeconds) * 1000 * (1 + Math.random() / 2);

@@ -4,6 +4,7 @@
  * Covers the Workload that Kueue makes for each Job. Does not cover stopping one (job-stop.ts), nor profiles without a queue.
  */
 import type { JobStatus } from '../activities/backend.ts';
+import { KubeError } from './kube-error.ts';
 import type { SentJob } from './kube-types.ts';
 
 interface Condition {
@@ -28,11 +29,27 @@ export interface Workload {
   };
 }
 
+export const kueueGroup = 'kueue.x-k8s.io';
+export const kueueVersion = 'v1beta2';
+/** The first that serves that version. */
+export const oldestKueue = '0.15';
+
 /** On each Workload: the uid of its Job. */
 export const workloadJobLabel = 'kueue.x-k8s.io/job-uid';
 
 export const workloadsPath = (namespace: string): string =>
-  `/apis/kueue.x-k8s.io/v1beta2/namespaces/${namespace}/workloads`;
+  `/apis/${kueueGroup}/${kueueVersion}/namespaces/${namespace}/workloads`;
+
+/** Why Workloads cannot be read, and what mends it; null for trouble that passes. */
+export function whyUnreadable(error: unknown, namespace: string): string | null {
+  if (!(error instanceof KubeError)) return null;
+  const says = 'what the queue says of waiting jobs, and that it took a place away, stays unknown';
+  if (error.status === 404)
+    return `${says}: the cluster has no Workloads of ${kueueGroup}/${kueueVersion}; install Kueue ${oldestKueue} or newer`;
+  if (error.status === 403)
+    return `${says}: ${error.message}; give the worker get, list, watch and patch on workloads.${kueueGroup} in namespace ${namespace}`;
+  return null;
+}
 
 /** The status of a living job, with what its queue has to say of it. */
 export function withQueue(status: JobStatus, job: SentJob, workload: Workload | undefined): JobStatus {

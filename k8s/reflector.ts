@@ -6,6 +6,7 @@
  */
 import type { KubeClient } from './kube-client.ts';
 import { KubeError } from './kube-error.ts';
+import { pause } from './pause.ts';
 
 /** What every object has; the rest is its kind's. */
 export interface KubeObject {
@@ -19,6 +20,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly labelSelector: string;
   changed(object: T): void;
   gone(object: T): void;
+  /** A list or a watch that came to nothing: it is tried again all the same. */
+  failed?(error: unknown): void;
   /** @default Math.random */
   readonly random?: () => number;
   readonly times?: Partial<ReflectorTimes>;
@@ -108,6 +111,7 @@ export class Reflector<T extends KubeObject> {
       } catch (error) {
         broke = true;
         if (isExpired(error)) this.#resourceVersion = null;
+        this.#options.failed?.(error);
       }
       const lasted = performance.now() - began > shortestWatchSeconds * 1000;
       if (lasted) failures = 0;
@@ -207,18 +211,7 @@ export class Reflector<T extends KubeObject> {
   async #pause(failures: number): Promise<void> {
     const seconds =
       Math.min(longestPauseSeconds, this.#times.pause * 2 ** (failures - 1)) * (0.75 + this.#random() / 2);
-    if (this.#closed.signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, seconds * 1000);
-      this.#closed.signal.addEventListener(
-        'abort',
-        () => {
-          clearTimeout(timer);
-          resolve();
-        },
-        { once: true },
-      );
-    });
+    await pause(seconds * 1000, this.#closed.signal);
   }
 }
 

@@ -1,5 +1,6 @@
 /** The backend that a profile names, on this machine. Does not cover the store or the ledger (place.ts). */
 import { delimiter, dirname, join } from 'node:path';
+import { Runtime } from '@temporalio/worker';
 import type { Backend, JobSpec } from '../activities/backend.ts';
 import type { Profile } from '../configs/schema.ts';
 import type { JobCommand } from '../decisions/command-line.ts';
@@ -40,6 +41,9 @@ export async function openBackend(profile: Profile, settings: Settings, storeDir
       ]);
       const backend = createKubernetesBackend(profile, createKubeClient(profile.context), {
         ownerOf: ownerOfRun,
+        warn: (sentence) => {
+          Runtime.instance().logger.warn(sentence);
+        },
       });
       return { backend, close: () => backend.close() };
     }

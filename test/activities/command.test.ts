@@ -194,6 +194,16 @@ test('a sealing job that is lost with its node is begun anew by itself', async (
     message: `job ${sealing} was ended before it was done: node gpu-7 does not answer any more`,
   });
   expect(bench.backend.stopped).toMatchObject([{ job: sealing, reason: 'node-lost' }]);
+
+  // The first may be at work still: the next has a directory of its own.
+  const again = promote();
+  await bench.backend.awaited();
+  const { name, directory } = bench.backend.submitted.at(-1) ?? { name: '', directory: '' };
+  expect([sealing, name]).toEqual([expect.stringMatching(/-a1$/), expect.stringMatching(/-a2$/)]);
+  expect(directory).toMatch(/checkpoint-50-2$/);
+  await writeSeal(path, await computeSeal(path, { step, format }));
+  bench.backend.end({ name, uid: '', directory });
+  expect((await again).digest).not.toBeNull();
 });
 
 test.each([

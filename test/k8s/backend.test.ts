@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JobSpec } from '../../activities/backend.ts';
 import { createKubernetesBackend, type KubernetesBackend } from '../../k8s/backend.ts';
+import { writeJobEnd } from '../../k8s/job-end.ts';
 import type { KubeClient, KubeRequest } from '../../k8s/kube-client.ts';
 import { KubeError } from '../../k8s/kube-error.ts';
 import type { SentJob } from '../../k8s/kube-types.ts';
@@ -116,9 +117,10 @@ test('a Job that is seen to be over before its pods are: they are asked for, and
   expect(await backend.status(job)).toMatchObject({ state: 'ended', ranks: [{ rank: 0, exitCode: 3 }] });
 });
 
-test('a node that does not answer is lost when its minute is over, without an event', async () => {
+/** Its node has not answered since 10:05. */
+function silentPod(): object {
   const times = { lastTransitionTime: '2026-11-29T10:05:00Z' };
-  const pod = {
+  return {
     metadata: {
       name: 't-tiny-a1-0-x',
       uid: 'pod-1',
@@ -136,9 +138,12 @@ test('a node that does not answer is lost when its minute is over, without an ev
       containerStatuses: [{ name: 'trainer', state: { running: { startedAt: '2026-11-29T10:00:05Z' } } }],
     },
   };
+}
+
+test('a node that does not answer is lost when its minute is over, without an event', async () => {
   const began = Date.now();
   const now = () => new Date(Date.parse('2026-11-29T10:05:59Z') + Date.now() - began);
-  const backend = createKubernetesBackend(kubernetesProfile(), cluster([], [pod])(), { now });
+  const backend = createKubernetesBackend(kubernetesProfile(), cluster([], [silentPod()])(), { now });
   open.push(backend);
   const job = await backend.submit(spec('t-tiny-a1'));
   const running = await backend.status(job);
@@ -148,4 +153,33 @@ test('a node that does not answer is lost when its minute is over, without an ev
     lostNode: 'gpu-7',
   });
   expect(now().toISOString() > '2026-11-29T10:06:00').toBe(true);
+});
+
+test('nor is it missed where the minute ends while the job is looked at', async () => {
+  const times = ['2026-11-29T10:05:59.999Z', '2026-11-29T10:05:59.999Z'];
+  const now = () => new Date(times.shift() ?? '2026-11-29T10:06:01Z');
+  const backend = createKubernetesBackend(kubernetesProfile(), cluster([], [silentPod()])(), { now });
+  open.push(backend);
+  const job = await backend.submit(spec('t-tiny-a1'));
+  const running = await backend.status(job);
+  expect(running).not.toHaveProperty('lostNode');
+  const signal = AbortSignal.timeout(5000);
+  expect(await backend.nextChange(job, running, signal)).toMatchObject({ lostNode: 'gpu-7' });
+  expect(signal.aborted).toBe(false);
+});
+
+test('a job that has ended is not begun anew in its directory, although its Job is gone', async () => {
+  const ended = {
+    state: 'ended',
+    startedAt: null,
+    ranks: [],
+    endedAt: '2026-11-29T10:05:00Z',
+    stopRequested: 'node-lost',
+  } as const;
+  const job = { name: 't-tiny-a1', uid: 'uid-of-the-first', directory };
+  await writeJobEnd(job, ended);
+  const backend = install(cluster()(), 'run-1/train/1');
+  expect(await backend.submit(spec('t-tiny-a1', 'run-1/train/1'))).toEqual(job);
+  expect(await backend.status(job)).toEqual(ended);
+  expect(await backend.list()).toEqual([]);
 });

@@ -1,6 +1,7 @@
 /** What is kept of pods, for how long: Jobs and pods are watched apart, and their ends come in either order. */
 import { JobObserver } from '../../k8s/job-observer.ts';
 import type { KubeClient } from '../../k8s/kube-client.ts';
+import { KubeError } from '../../k8s/kube-error.ts';
 import { jobUidLabel } from '../../k8s/labels.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -37,7 +38,7 @@ function told() {
     const stream = await eventually('it is watched', 5, () => streams.get(of) ?? null);
     stream(`${JSON.stringify({ type, object })}\n`);
   };
-  return { observer: new JobObserver(client, 'training', { hasQueue: false }), say };
+  return { observer: new JobObserver(client, 'training', { hasQueue: false, warn: () => undefined }), say };
 }
 
 test('a pod that goes is kept while its Job is there, and no longer, also where it goes after it', async () => {
@@ -55,4 +56,35 @@ test('a pod that goes is kept while its Job is there, and no longer, also where 
   await say('pods', 'ADDED', other);
   await eventually('all of it is heard', 5, () => Promise.resolve(observer.podsOf('job-2').length === 1));
   expect(observer.podsOf('job-1')).toEqual([]);
+});
+
+test.each([
+  { status: 404, want: /no Workloads of kueue\.x-k8s\.io\/v1beta2; install Kueue 0\.15 or newer/ },
+  { status: 403, want: /forbidden to Temper; give the worker get, list, watch and patch on workloads/ },
+])('a queue that cannot be read ($status) is said once, however often it is tried', async ({ status, want }) => {
+  let refused = 0;
+  const client: KubeClient = {
+    server: 'https://cluster',
+    send: <T>({ path }: { readonly path: string }) => {
+      if (!path.includes('/workloads')) return Promise.resolve({ metadata: { resourceVersion: '1' }, items: [] } as T);
+      refused += 1;
+      return Promise.reject(new KubeError('forbidden to Temper', { status }));
+    },
+    stream: (_path, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          reject(new Error('aborted'));
+        });
+      }),
+    close: () => Promise.resolve(),
+  };
+  const said: string[] = [];
+  const observer = new JobObserver(client, 'training', {
+    hasQueue: true,
+    warn: (sentence) => void said.push(sentence),
+  });
+  open.push(observer);
+  await observer.started();
+  await eventually('it is tried again', 10, () => Promise.resolve(refused > 1));
+  expect(said).toEqual([expect.stringMatching(want)]);
 });

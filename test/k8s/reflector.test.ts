@@ -1,4 +1,5 @@
 /** What a watch must live through: a scripted server answers each list and each watch with what the test says. */
+import { getEventListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { KubeClient, KubeRequest } from '../../k8s/kube-client.ts';
 import { KubeError } from '../../k8s/kube-error.ts';
@@ -22,12 +23,14 @@ type Watch = readonly (object | typeof quiet)[] | Error;
 function scripted(lists: readonly Answer[], watches: readonly Watch[], times: Partial<ReflectorTimes> = {}) {
   const asked: string[] = [];
   const said: string[] = [];
+  const signals = new Set<AbortSignal>();
   let listed = 0;
   let watched = 0;
   const client: KubeClient = {
     server: 'scripted',
-    send<T>({ path }: KubeRequest) {
+    send<T>({ path, signal }: KubeRequest) {
       asked.push(path);
+      if (signal) signals.add(signal);
       const answer = lists[Math.min(listed++, lists.length - 1)];
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(structuredClone(answer) as T);
     },
@@ -48,7 +51,7 @@ function scripted(lists: readonly Answer[], watches: readonly Watch[], times: Pa
     random: () => 0,
     times: { pause: 0.001, silence: 0.05, ...times },
   });
-  return { reflector, asked, said, names: () => reflector.all().map(({ metadata }) => metadata.name) };
+  return { reflector, asked, said, signals, names: () => reflector.all().map(({ metadata }) => metadata.name) };
 }
 
 async function* bytesOf(watch: Exclude<Watch, Error>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -116,6 +119,15 @@ test.each<{ title: string; trouble: Watch }>([
 test('a list that fails is asked again, for as long as it takes', async () => {
   const down = new KubeError('no answer');
   await saysInTheEnd(scripted([down, down, down, page(5, [object('a', 1)])], [[quiet]]), ['a@1']);
+});
+
+test('and leaves nothing behind on what lives as long as the worker', async () => {
+  const script = scripted([...Array<Answer>(6).fill(new KubeError('busy', { status: 503 })), page(5, [])], []);
+  await script.reflector.started();
+  expect(script.asked.length).toBeGreaterThan(6);
+  const left = [...script.signals].map((signal) => getEventListeners(signal, 'abort').length);
+  script.reflector.close();
+  expect(left).toEqual([0]);
 });
 
 test('an object of the same name that was made anew is another one', async () => {
