@@ -6,21 +6,20 @@
  */
 import type { Backend, JobRef, JobStatus } from '../activities/backend.ts';
 import type { KubernetesProfile } from '../configs/schema-profile.ts';
-import { mayStillRun } from '../decisions/backend-reasons.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { isJobOver } from '../decisions/job-over.ts';
 import { getObject } from './get-object.ts';
-import { endedJobIn, handOver, readJobEnd, writeJobEnd } from './job-end.ts';
-import { jobLogs, saveLogs } from './job-logs.ts';
+import { endedJobIn, handOver } from './job-end.ts';
+import { jobLogs, keepLastWords } from './job-logs.ts';
 import { jobManifest, rendezvousService } from './job-manifest.ts';
-import { JobObserver, jobsPath, type ObservedJob, podsPath } from './job-observer.ts';
-import { hasEnded, nextLossAt, statusOfJob } from './job-state.ts';
+import { JobObserver, jobsPath, type ObservedJob } from './job-observer.ts';
+import { JobReader } from './job-reader.ts';
+import { statusOfJob } from './job-state.ts';
 import { stopJob } from './job-stop.ts';
-import { withQueue } from './kueue.ts';
 import type { KubeClient } from './kube-client.ts';
 import { asTemperError, KubeError } from './kube-error.ts';
-import type { Job, SeenPod, SentJob, SentPod } from './kube-types.ts';
-import { annotations, jobUidLabel } from './labels.ts';
+import type { Job, SeenPod, SentJob } from './kube-types.ts';
+import { annotations } from './labels.ts';
 
 export interface KubernetesBackend extends Backend {
   /** Stops watching; Jobs go on. */
@@ -38,8 +37,6 @@ export interface KubernetesBackendOptions {
 
 /** Bookmarks come each minute, and a connection that is dead is noticed somewhat later. */
 const longestSilenceSeconds = 100;
-/** A Job whose end is recorded goes after this. */
-const secondsAfterRecord = 3600;
 
 export function createKubernetesBackend(
   profile: KubernetesProfile,
@@ -48,7 +45,9 @@ export function createKubernetesBackend(
 ): KubernetesBackend {
   const { namespace } = profile;
   const hasQueue = profile.queue !== undefined;
-  const observer = new JobObserver(client, namespace, { hasQueue, warn });
+  const closed = new AbortController();
+  const ending = lastWordsKept(client, namespace, closed.signal);
+  const observer = new JobObserver(client, namespace, { hasQueue, warn, ending });
   const reader = new JobReader({ client, observer, namespace, now });
   let service: Promise<void> | null = null;
   return {
@@ -82,12 +81,8 @@ export function createKubernetesBackend(
         waiter.close();
       }
     },
-    async stop(job, { reason, graceSeconds }) {
-      await stopJob(job, { reason, graceSeconds, client, observer, namespace, hasQueue, reader });
-    },
-    unseenSeconds() {
-      return observer.silentSeconds > longestSilenceSeconds ? observer.silentSeconds : 0;
-    },
+    stop: (job, how) => stopJob(job, { ...how, client, observer, namespace, hasQueue, reader }),
+    unseenSeconds: () => (observer.silentSeconds > longestSilenceSeconds ? observer.silentSeconds : 0),
     logs: jobLogs({ client, namespace, observer }),
     async list() {
       await observer.started();
@@ -96,119 +91,15 @@ export function createKubernetesBackend(
       return live.filter((_, index) => ours[index]).map(refOf);
     },
     async close() {
+      closed.abort();
       observer.close();
       await client.close();
     },
   };
 }
 
-interface Reading {
-  readonly client: KubeClient;
-  readonly observer: JobObserver;
-  readonly namespace: string;
-  readonly now: () => Date;
-}
-
-/** What is known of a job, and when time alone makes another status of it; null where it needs an event. */
-export interface Look {
-  readonly status: JobStatus;
-  readonly lossAt: Date | null;
-}
-
-const withoutLoss = (status: JobStatus): Look => ({ status, lossAt: null });
-
-/** Reads what is known of a job: the record of its end, the observer, and where that knows nothing, the server. */
-class JobReader {
-  readonly #client: KubeClient;
-  readonly #observer: JobObserver;
-  readonly #namespace: string;
-  readonly #now: () => Date;
-  /** By the uid of the Job. */
-  readonly #recordings = new Map<string, Promise<JobStatus>>();
-
-  constructor({ client, observer, namespace, now }: Reading) {
-    this.#client = client;
-    this.#observer = observer;
-    this.#namespace = namespace;
-    this.#now = now;
-  }
-
-  async status(job: JobRef): Promise<JobStatus> {
-    return (await this.look(job)).status;
-  }
-
-  async look(job: JobRef): Promise<Look> {
-    const recorded = await readJobEnd(job);
-    if (recorded !== null) return withoutLoss(recorded);
-    await this.#observer.started();
-    const known = this.#observer.find(job.name);
-    const found = known?.job.metadata.uid === job.uid ? known : await this.#ask(job);
-    if (found === null) return withoutLoss((await readJobEnd(job)) ?? { state: 'vanished' });
-    const now = this.#now();
-    const seen = statusOfJob(found.job, found.pods, now);
-    const status = withQueue(seen, found.job, this.#observer.workloadOf(job.uid));
-    if (status.state !== 'ended') return { status, lossAt: nextLossAt(found.pods, now) };
-    const { job: last, pods } = isSeenWhole(found) ? found : ((await this.#ask(job)) ?? found);
-    const end = statusOfJob(last, pods, this.#now());
-    return withoutLoss(await this.#recordOnce(job, end.state === 'ended' ? end : status, pods));
-  }
-
-  /** Whoever asks while an end is being recorded waits for that one record. */
-  async #recordOnce(
-    job: JobRef,
-    end: Extract<JobStatus, { state: 'ended' }>,
-    pods: readonly SeenPod[],
-  ): Promise<JobStatus> {
-    const recording =
-      this.#recordings.get(job.uid) ??
-      this.#record(job, end, pods).finally(() => {
-        this.#recordings.delete(job.uid);
-      });
-    this.#recordings.set(job.uid, recording);
-    return await recording;
-  }
-
-  /** From now on; none where the time has come since it was looked for. Null where there is no time. */
-  millisecondsTo(at: Date | null): number | null {
-    return at === null ? null : Math.max(0, at.getTime() - this.#now().getTime());
-  }
-
-  /** Absence from the observer means nothing: the server has the last word. */
-  async #ask({ name, uid }: JobRef): Promise<ObservedJob | null> {
-    const job = await getObject<SentJob>(this.#client, `${jobsPath(this.#namespace)}/${name}`, `read job ${name}`);
-    if (job?.metadata.uid !== uid) return null;
-    const query = new URLSearchParams({ labelSelector: `${jobUidLabel}=${uid}` });
-    const list = await getObject<{ items: SentPod[] }>(
-      this.#client,
-      `${podsPath(this.#namespace)}?${query.toString()}`,
-      `list pods of ${name}`,
-    );
-    const now = new Map([...this.#observer.podsOf(uid), ...(list?.items ?? [])].map((pod) => [pod.metadata.uid, pod]));
-    return { job, pods: [...now.values()] };
-  }
-
-  async #record(
-    job: JobRef,
-    end: Extract<JobStatus, { state: 'ended' }>,
-    pods: readonly SeenPod[],
-  ): Promise<JobStatus> {
-    const lostNodes = new Set(end.ranks.filter(mayStillRun).map(({ node }) => node));
-    const answering = pods.filter(({ spec }) => !lostNodes.has(spec?.nodeName ?? ''));
-    const ranks = await saveLogs(job, end.ranks, { client: this.#client, namespace: this.#namespace, pods: answering });
-    await writeJobEnd(job, { ...end, ranks });
-    await this.#letGo(job);
-    return { ...end, ranks };
-  }
-
-  /** The end is safe on the store: the cluster need not keep the Job for long. Where that cannot be said now, its own time to live will do. */
-  async #letGo({ name, uid }: JobRef): Promise<void> {
-    const body = { metadata: { uid }, spec: { ttlSecondsAfterFinished: secondsAfterRecord } };
-    try {
-      await this.#client.send({ method: 'PATCH', path: `${jobsPath(this.#namespace)}/${name}`, body });
-    } catch (error) {
-      if (!(error instanceof KubeError)) throw error;
-    }
-  }
+function lastWordsKept(client: KubeClient, namespace: string, signal: AbortSignal) {
+  return (job: SentJob, pod: SeenPod) => void keepLastWords(refOf({ job }), pod, { client, namespace, signal });
 }
 
 interface Creation {
@@ -256,11 +147,6 @@ async function adopt(client: KubeClient, { metadata }: Job, { directory, refused
   if (found.metadata.deletionTimestamp !== undefined)
     throw new TemperError('backend-unavailable', `job ${name} is being deleted: it is created again when it is gone`);
   return refOf({ job: found });
-}
-
-/** Jobs and pods are watched apart: the end of a Job may be seen before those of its pods. */
-function isSeenWhole({ job, pods }: ObservedJob): boolean {
-  return pods.length >= (job.spec?.parallelism ?? 1) && pods.every(hasEnded);
 }
 
 async function isOurs(job: SentJob, ownerOf: KubernetesBackendOptions['ownerOf']): Promise<boolean> {

@@ -98,6 +98,17 @@ export function jobLogs({ client, namespace, observer }: LiveLogSource): Backend
   };
 }
 
+/** Of a pod that is being ended, which takes its log with it: brings what it says to its last word. Never rejects: there may be no log any more. */
+export async function keepLastWords(
+  { directory }: JobRef,
+  pod: SeenPod,
+  { client, namespace, signal }: Omit<LogSource, 'pods'> & { readonly signal: AbortSignal },
+): Promise<void> {
+  if (directory === '') return;
+  const of = { client, namespace, pod, directory, rank: indexOf(pod) };
+  await bringLog(of, { follow: true, isOver: true, signal }).catch(() => undefined);
+}
+
 /** Resolves when the jobs are known, or when nobody wants that any more. */
 async function started(observer: JobObserver, signal: AbortSignal): Promise<void> {
   const given = new AbortController();

@@ -5,6 +5,7 @@
  * Keeps the last that was seen of each pod until its Job is gone, since a pod that was stopped vanishes with its exit code. Does not cover
  * what a state means (job-state.ts).
  */
+import { isRunning } from './job-state.ts';
 import type { KubeClient } from './kube-client.ts';
 import type { SeenPod, SentJob, SentPod } from './kube-types.ts';
 import { jobUidLabel, labels } from './labels.ts';
@@ -32,6 +33,8 @@ export interface ObserverOptions {
   readonly labelSelector?: string;
   /** Told once where the queue cannot be read. @default nobody */
   readonly warn?: (sentence: string) => void;
+  /** Called once for each pod that runs and is being ended: it vanishes with its log. @default nobody */
+  readonly ending?: (job: SentJob, pod: SeenPod) => void;
 }
 
 /** Many more than can go before their pods have. */
@@ -44,6 +47,9 @@ export class JobObserver {
   readonly #pods: Reflector<SentPod>;
   /** By the uid of their Job, then by their own. */
   readonly #podsOfJobs = new Map<string, Map<string, SeenPod>>();
+  readonly #ending: (job: SentJob, pod: SeenPod) => void;
+  /** Uids of pods that are being ended. */
+  readonly #toldEnding = new Set<string>();
   /** By the Job's name. */
   readonly #waiters = new Map<string, Set<() => void>>();
   readonly #namesOfJobs = new Map<string, string>();
@@ -57,8 +63,14 @@ export class JobObserver {
   constructor(
     client: KubeClient,
     namespace: string,
-    { hasQueue, labelSelector = `${labels.managed}=true`, warn = () => undefined }: ObserverOptions,
+    {
+      hasQueue,
+      labelSelector = `${labels.managed}=true`,
+      warn = () => undefined,
+      ending = () => undefined,
+    }: ObserverOptions,
   ) {
+    this.#ending = ending;
     let isWarned = false;
     this.#jobs = new Reflector<SentJob>({
       client,
@@ -68,12 +80,8 @@ export class JobObserver {
         this.#namesOfJobs.set(job.metadata.uid, job.metadata.name);
         this.#wake(job.metadata.name);
       },
-      gone: ({ metadata: { uid, name } }) => {
-        this.#podsOfJobs.delete(uid);
-        this.#workloadsOfJobs.delete(uid);
-        this.#namesOfJobs.delete(uid);
-        this.#rememberGone(uid);
-        this.#wake(name);
+      gone: (job) => {
+        this.#jobIsGone(job);
       },
     });
     this.#pods = new Reflector<SentPod>({
@@ -179,7 +187,29 @@ export class JobObserver {
     const pods = this.#podsOfJobs.get(jobUid) ?? new Map<string, SeenPod>();
     this.#podsOfJobs.set(jobUid, pods.set(pod.metadata.uid, pod));
     const name = this.#namesOfJobs.get(jobUid);
-    if (name !== undefined) this.#wake(name);
+    if (name === undefined) return;
+    const job = this.#jobs.get(name);
+    if (job !== undefined && pod.metadata.deletionTimestamp !== undefined && isRunning(pod)) this.#tellEnding(job, pod);
+    if (pod.isGone === true) this.#toldEnding.delete(pod.metadata.uid);
+    this.#wake(name);
+  }
+
+  /** Its pods go after it. */
+  #jobIsGone(job: SentJob): void {
+    const { uid, name } = job.metadata;
+    for (const pod of this.podsOf(uid)) if (isRunning(pod)) this.#tellEnding(job, pod);
+    for (const pod of this.podsOf(uid)) this.#toldEnding.delete(pod.metadata.uid);
+    this.#podsOfJobs.delete(uid);
+    this.#workloadsOfJobs.delete(uid);
+    this.#namesOfJobs.delete(uid);
+    this.#rememberGone(uid);
+    this.#wake(name);
+  }
+
+  #tellEnding(job: SentJob, pod: SeenPod): void {
+    if (this.#toldEnding.has(pod.metadata.uid)) return;
+    this.#toldEnding.add(pod.metadata.uid);
+    this.#ending(job, pod);
   }
 
   #queueSays(workload: Workload): void {

@@ -85,13 +85,15 @@ test('a stop lets the trainer save; how it ended is known after its pod and its 
     stopRequested: 'cancel',
     ranks: [{ exitCode: 75 }],
   });
+  // Nobody had asked for its log before, and its pod took it along.
+  expect(await readFile(join(job.directory, 'log.txt'), 'utf8')).toBe('ready\nsaved\n');
   await eventually('the Job is gone', 30, async () => !(await jobNames()).includes(`job.batch/${job.name}`));
   await backend.stop(job, { reason: 'cancel', graceSeconds: 10 }); // again: nothing is left to do
   expect(await backend.status(job)).toMatchObject({ state: 'ended', stopRequested: 'cancel' });
 });
 
 test('a Job that somebody deleted while it ran has vanished', async () => {
-  const backend = bed.backendRunning('sleep 300');
+  const backend = bed.backendRunning('echo "got far"; sleep 300');
   const job = await backend.submit(await bed.spec('t-deleted-a1'));
   const running = await until(backend, job, 'running');
   const next = backend.nextChange(job, running, AbortSignal.timeout(60_000));
@@ -100,6 +102,9 @@ test('a Job that somebody deleted while it ran has vanished', async () => {
   while (status.state !== 'vanished' && status.state !== 'ended')
     status = await backend.nextChange(job, status, AbortSignal.timeout(60_000));
   expect(status).toEqual({ state: 'vanished' });
+  await eventually('its log is kept', 20, async () =>
+    (await readFile(join(job.directory, 'log.txt'), 'utf8').catch(() => '')).includes('got far\n'),
+  );
 });
 
 test('more memory than its limit: OOMKilled', async () => {
@@ -123,7 +128,7 @@ test('GPUs that are taken: the job waits, and says for what', async () => {
 
 test('two pods of one job find each other by name, and each rank’s end is known', async () => {
   const backend = bed.backendRunning(
-    'if [ "$PET_NODE_RANK" = 0 ]; then nc -l -p "$PET_MASTER_PORT" > "${TEMPER_REQUEST%/*}/heard"; exit 0; fi; until echo met | nc "$PET_MASTER_ADDR" "$PET_MASTER_PORT"; do sleep 0.2; done; exit 4',
+    'if [ "$PET_NODE_RANK" = 0 ]; then nc -l -p "$PET_MASTER_PORT" > "${TEMPER_REQUEST%/*}/heard"; exit 0; fi; until (echo met; sleep 1) | nc "$PET_MASTER_ADDR" "$PET_MASTER_PORT"; do sleep 0.2; done; exit 4',
     { nodes: 2 },
   );
   const order = await bed.spec('t-two-a1');
