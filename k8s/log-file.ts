@@ -31,6 +31,8 @@ export class LogFile {
   #position: Position;
   /** Whether the last line of before was seen again: the node still has it, so that nothing is missing between. */
   #isJoined: boolean;
+  /** Whether a line was written that was not there when it was opened. */
+  #isBeyond = false;
   /** Lines with the time of the last one that were seen again. */
   #seenAgain = 0;
 
@@ -108,7 +110,8 @@ export class LogFile {
     if (stamp === undefined || text === undefined) return '';
     const time = inNanoseconds(stamp);
     const { time: last, ofThatTime } = this.#position;
-    if (time < last) return '';
+    // Two streams of one container are stamped apart: behind a new line, an earlier one is new too.
+    if (time < last) return this.#isBeyond ? `${text}\n` : '';
     if (time === last) {
       this.#isJoined = true;
       this.#seenAgain += 1;
@@ -117,6 +120,7 @@ export class LogFile {
     const gap = this.#isJoined ? '' : this.#gap();
     const count = time === last ? this.#seenAgain : 1;
     this.#seenAgain = count;
+    this.#isBeyond = true;
     this.#position = { ...this.#position, time, ofThatTime: count };
     return `${gap}${text}\n`;
   }

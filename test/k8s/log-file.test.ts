@@ -38,6 +38,14 @@ test('lines of the very same time are told apart by their number', async () => {
   expect(await written()).toBe('a\nb\nc\nd\ne\n');
 });
 
+test('lines of two streams, stamped out of order, are all there, once', async () => {
+  await write([at('01', 'a')]);
+  const mixed = [at('01', 'a'), at('02.5', 'out'), at('02.4', 'err'), at('02.6', 'more')];
+  await write(mixed);
+  await write(mixed);
+  expect(await written()).toBe('a\nout\nerr\nmore\n');
+});
+
 test('two who bring the same lines at once write them once', async () => {
   const [one, other] = await Promise.all([LogFile.open(directory, 0, 'pod'), LogFile.open(directory, 0, 'pod')]);
   await one.write([at('01', 'a')]);
