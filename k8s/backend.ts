@@ -46,7 +46,7 @@ export function createKubernetesBackend(
   const { namespace } = profile;
   const hasQueue = profile.queue !== undefined;
   const closed = new AbortController();
-  const ending = lastWordsKept(client, namespace, closed.signal);
+  const ending = lastWordsKept({ client, namespace, ownerOf, signal: closed.signal });
   const observer = new JobObserver(client, namespace, { hasQueue, warn, ending });
   const reader = new JobReader({ client, observer, namespace, now });
   let service: Promise<void> | null = null;
@@ -98,8 +98,17 @@ export function createKubernetesBackend(
   };
 }
 
-function lastWordsKept(client: KubeClient, namespace: string, signal: AbortSignal) {
-  return (job: SentJob, pod: SeenPod) => void keepLastWords(refOf({ job }), pod, { client, namespace, signal });
+/** Of our own jobs alone: whoever may make a Job may write any directory into its annotations. */
+function lastWordsKept({
+  ownerOf,
+  ...of
+}: Parameters<typeof keepLastWords>[2] & { readonly ownerOf: KubernetesBackendOptions['ownerOf'] | undefined }) {
+  const keep = async (job: SentJob, pod: SeenPod) => {
+    if (await isOurs(job, ownerOf)) await keepLastWords(refOf({ job }), pod, of);
+  };
+  return (job: SentJob, pod: SeenPod) => {
+    keep(job, pod).catch(() => undefined); // a directory that cannot be read is nobody's
+  };
 }
 
 interface Creation {

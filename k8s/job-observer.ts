@@ -78,6 +78,7 @@ export class JobObserver {
       labelSelector,
       changed: (job) => {
         this.#namesOfJobs.set(job.metadata.uid, job.metadata.name);
+        this.#tellEndings(job);
         this.#wake(job.metadata.name);
       },
       gone: (job) => {
@@ -189,7 +190,7 @@ export class JobObserver {
     const name = this.#namesOfJobs.get(jobUid);
     if (name === undefined) return;
     const job = this.#jobs.get(name);
-    if (job !== undefined && pod.metadata.deletionTimestamp !== undefined && isRunning(pod)) this.#tellEnding(job, pod);
+    if (job !== undefined) this.#tellEndings(job);
     if (pod.isGone === true) this.#toldEnding.delete(pod.metadata.uid);
     this.#wake(name);
   }
@@ -204,6 +205,11 @@ export class JobObserver {
     this.#namesOfJobs.delete(uid);
     this.#rememberGone(uid);
     this.#wake(name);
+  }
+
+  #tellEndings(job: SentJob): void {
+    for (const pod of this.podsOf(job.metadata.uid))
+      if (pod.metadata.deletionTimestamp !== undefined && isRunning(pod)) this.#tellEnding(job, pod);
   }
 
   #tellEnding(job: SentJob, pod: SeenPod): void {

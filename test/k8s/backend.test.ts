@@ -12,6 +12,7 @@ import type { KubeClient, KubeRequest } from '../../k8s/kube-client.ts';
 import { KubeError } from '../../k8s/kube-error.ts';
 import type { SentJob } from '../../k8s/kube-types.ts';
 import { jobUidLabel } from '../../k8s/labels.ts';
+import { eventually } from '../support/eventually.ts';
 import { kubernetesProfile } from '../support/kubernetes-profile.ts';
 
 const open: KubernetesBackend[] = [];
@@ -87,6 +88,36 @@ test('a job of another install is not adopted, whatever it is called and whereve
   const job = await theirs.submit(spec('t-tiny-a1', 'run-9/train/1'));
   await expect(ours.submit(spec('t-tiny-a1', 'run-1/train/1'))).rejects.toThrow(/not this attempt’s.*run-9/);
   expect(await theirs.submit(spec('t-tiny-a1', 'run-9/train/1'))).toEqual(job);
+});
+
+test('nor is its log brought when its pod is ended: its directory may be anybody’s', async () => {
+  const pod = {
+    metadata: {
+      name: 't-theirs-a1-0-x',
+      uid: 'pod-1',
+      resourceVersion: '1',
+      creationTimestamp: '2026-11-29T10:00:00Z',
+      deletionTimestamp: '2026-11-29T10:05:00Z',
+      labels: { [jobUidLabel]: 'uid-0' },
+    },
+    status: { phase: 'Running', containerStatuses: [{ name: 'trainer', state: { running: {} } }] },
+  };
+  const client = cluster([], [pod]);
+  const asked: string[] = [];
+  const seenBy = (who: string): KubeClient => {
+    const plain = client();
+    const stream: KubeClient['stream'] = (path, signal) => {
+      if (path.includes('/log?')) asked.push(who);
+      return plain.stream(path, signal);
+    };
+    return { ...plain, stream };
+  };
+  const [ours, theirs] = [install(seenBy('ours'), 'run-1/train/1'), install(seenBy('theirs'), 'run-9/train/1')];
+  const job = await theirs.submit(spec('t-theirs-a1', 'run-9/train/1'));
+  await ours.status(job);
+  await theirs.status(job);
+  await eventually('the log is asked for', 10, () => asked.length > 0);
+  expect(asked).toEqual(['theirs']);
 });
 
 test('nor listed, so that no reaper stops it; one that an older version made is', async () => {
