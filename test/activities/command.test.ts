@@ -57,6 +57,24 @@ async function killedAt20(context: PhaseContext): Promise<StartedAttempt> {
   return attempt;
 }
 
+/** The last checkpoint of the phase, and what promotes it. */
+async function lastCheckpoint(context: PhaseContext) {
+  const record = (await bench.ledger.checkpointsOf({ runId: context.runId, phase: 'tuned' })).at(-1);
+  if (record === undefined) throw new Error('no checkpoint is recorded');
+  const { id, path, format, base, step, digest } = record;
+  const checkpoint = { id, path, format, base, step, digest };
+  return { ...checkpoint, promote: () => bench.as(runId).promote({ context, checkpoint, because: 'x', score: null }) };
+}
+
+async function trainedToTheEnd() {
+  const context = contextWith();
+  const attempt = await startAttempt(bench, 1, { context });
+  await save(attempt, 50, [50]);
+  bench.backend.end(attempt.job);
+  await bench.as(runId).judgeAttempt(attempt);
+  return await lastCheckpoint(context);
+}
+
 test('the job runs the command of the recipe, in its own folder, on a slot for each process', async () => {
   const context = contextWith({ processes: 2 });
   const attempt = await startAttempt(bench, 1, { context });
@@ -120,12 +138,8 @@ test('it is done when the last step is saved, whatever its exit code; then it is
   bench.backend.end(second.job, { exitCode: 1 });
   expect(await bench.as(runId).judgeAttempt(second)).toMatchObject({ kind: 'completed' });
 
-  const record = (await bench.ledger.checkpointsOf({ runId: context.runId, phase: 'tuned' })).at(-1);
-  if (record === undefined) throw new Error('no checkpoint is recorded');
-  const { id, path, format, base, step, digest } = record;
-  const promoted = bench
-    .as(runId)
-    .promote({ context, checkpoint: { id, path, format, base, step, digest }, because: 'x', score: null });
+  const { path, promote } = await lastCheckpoint(context);
+  const promoted = promote();
   const sealing = await eventually(
     'a sealing job',
     10,
@@ -142,18 +156,7 @@ test('it is done when the last step is saved, whatever its exit code; then it is
 });
 
 test('a sealing job that fails is said, and a person who asks again gets a new one', async () => {
-  const context = contextWith();
-  const attempt = await startAttempt(bench, 1, { context });
-  await save(attempt, 50, [50]);
-  bench.backend.end(attempt.job);
-  await bench.as(runId).judgeAttempt(attempt);
-  const record = (await bench.ledger.checkpointsOf({ runId: context.runId, phase: 'tuned' })).at(-1);
-  if (record === undefined) throw new Error('no checkpoint is recorded');
-  const { id, path, format, base, step, digest } = record;
-  const promote = () =>
-    bench
-      .as(runId)
-      .promote({ context, checkpoint: { id, path, format, base, step, digest }, because: 'x', score: null });
+  const { id, path, format, step, promote } = await trainedToTheEnd();
   const sealings = () => bench.backend.submitted.filter((spec) => spec.directory.includes('/seals/'));
   const failing = promote();
   const [first] = await eventually('a sealing job', 10, () => (sealings().length > 0 ? sealings() : null));
@@ -173,18 +176,7 @@ test('a sealing job that fails is said, and a person who asks again gets a new o
 });
 
 test('a sealing job that is lost with its node is begun anew by itself', async () => {
-  const context = contextWith();
-  const attempt = await startAttempt(bench, 1, { context });
-  await save(attempt, 50, [50]);
-  bench.backend.end(attempt.job);
-  await bench.as(runId).judgeAttempt(attempt);
-  const record = (await bench.ledger.checkpointsOf({ runId: context.runId, phase: 'tuned' })).at(-1);
-  if (record === undefined) throw new Error('no checkpoint is recorded');
-  const { id, path, format, base, step, digest } = record;
-  const promote = () =>
-    bench
-      .as(runId)
-      .promote({ context, checkpoint: { id, path, format, base, step, digest }, because: 'x', score: null });
+  const { path, format, step, promote } = await trainedToTheEnd();
   const lost = promote();
   await bench.backend.awaited();
   const sealing = bench.backend.submitted.at(-1)?.name ?? '';
