@@ -11,11 +11,12 @@ import type { RankEnd } from '../decisions/failure.ts';
 import { logName } from '../decisions/log-name.ts';
 import { openToRead } from '../store/own-file.ts';
 import type { JobObserver } from './job-observer.ts';
-import { indexOf, isRunning } from './job-state.ts';
+import { indexOf } from './job-state.ts';
 import type { KubeClient } from './kube-client.ts';
 import { asTemperError, KubeError } from './kube-error.ts';
 import type { SeenPod } from './kube-types.ts';
 import { bringLog, type LogOfPod } from './log-follower.ts';
+import { isRunning } from './pod-state.ts';
 
 const evidenceLines = 80;
 const evidenceBytes = 256 * 1024;

@@ -5,7 +5,7 @@
  * Keeps the last that was seen of each pod until its Job is gone, since a pod that was stopped vanishes with its exit code. Does not cover
  * what a state means (job-state.ts).
  */
-import { isRunning } from './job-state.ts';
+import { isRunning } from './pod-state.ts';
 import type { KubeClient } from './kube-client.ts';
 import type { SeenPod, SentJob, SentPod } from './kube-types.ts';
 import { jobUidLabel, labels } from './labels.ts';

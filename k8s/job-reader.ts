@@ -9,12 +9,13 @@ import { getObject } from './get-object.ts';
 import { readJobEnd, writeJobEnd } from './job-end.ts';
 import { saveLogs } from './job-logs.ts';
 import { type JobObserver, jobsPath, type ObservedJob, podsPath } from './job-observer.ts';
-import { hasEnded, nextLossAt, statusOfJob } from './job-state.ts';
+import { nextLossAt, statusOfJob } from './job-state.ts';
 import { withQueue } from './kueue.ts';
 import type { KubeClient } from './kube-client.ts';
 import { KubeError } from './kube-error.ts';
 import type { SeenPod, SentJob, SentPod } from './kube-types.ts';
 import { jobUidLabel } from './labels.ts';
+import { hasEnded } from './pod-state.ts';
 
 /** A Job whose end is recorded goes after this. */
 const secondsAfterRecord = 3600;

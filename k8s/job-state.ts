@@ -1,19 +1,19 @@
 /**
- * What a Job and its pods say of a job: state, since when, and how each rank ended. Pure.
+ * What a Job and its pods say of a job: its state, and how each rank ended. Pure.
  *
- * Covers states and ends. Does not cover what an end means (decisions/classify.ts), nor logs (job-logs.ts).
+ * Covers states and ends. Does not cover what a job waits for (job-wait.ts), what an end means (decisions/classify.ts), nor logs (job-logs.ts).
  */
-import type { JobStatus, StopReason } from '../activities/backend.ts';
+import type { JobStatus } from '../activities/backend.ts';
 import { nodeUnreachable } from '../decisions/backend-reasons.ts';
 import { takenAlong, type RankEnd } from '../decisions/failure.ts';
 import type { SentJob, SeenPod } from './kube-types.ts';
+import { liveStatus, stopReasonOf } from './job-wait.ts';
 import { annotations, podIndexAnnotation } from './labels.ts';
 import { lostAt } from './lost-pods.ts';
+import { containerOf, hasEnded, startOf } from './pod-state.ts';
 import { roleOfPod } from './pod-roles.ts';
-import { trainerContainer } from './pod-template.ts';
 import { wasTakenAlong } from './taken-along.ts';
 
-type Live = Extract<JobStatus, { reason: string | null }>;
 type Ended = Extract<JobStatus, { state: 'ended' }>;
 
 /** `pods` are all that were ever seen of the Job, with what was last seen of those that are gone. */
@@ -51,11 +51,6 @@ function terminalCondition(job: SentJob) {
 
 function has(job: SentJob, condition: string): boolean {
   return job.status?.conditions?.some(({ type, status }) => type === condition && status === 'True') === true;
-}
-
-/** Why Temper asked the job to stop; null when it did not. */
-export function stopReasonOf(job: SentJob): StopReason | null {
-  return (job.metadata.annotations?.[annotations.stopReason] ?? null) as StopReason | null;
 }
 
 function endOf(job: SentJob, pods: readonly SeenPod[], now: Date): Ended {
@@ -124,75 +119,7 @@ function rankEnd(job: SentJob, rank: number, { pod, now }: { readonly pod: SeenP
   };
 }
 
-function liveStatus(job: SentJob, pods: readonly SeenPod[]): Live {
-  const since = job.metadata.creationTimestamp;
-  if (stopReasonOf(job) !== null || job.metadata.deletionTimestamp !== undefined)
-    return { state: 'stopping', reason: stopReasonOf(job), since: job.metadata.deletionTimestamp ?? since };
-  if (job.spec?.suspend === true) return { state: 'queued', reason: 'suspended: its queue has not let it in', since };
-  const running = pods.filter(isRunning);
-  const ofAll = job.spec?.parallelism ?? 1;
-  if (running.length >= ofAll || (running.length > 0 && pods.filter((pod) => !hasEnded(pod)).length === running.length))
-    return {
-      state: 'running',
-      reason: null,
-      since:
-        running
-          .flatMap((pod) => startOf(pod) ?? [])
-          .sort()
-          .at(-1) ?? since,
-    };
-  const waits = pods.flatMap((pod) => waitOf(pod) ?? []);
-  const [first] = waits;
-  if (first !== undefined) return first;
-  return {
-    state: 'queued',
-    reason: pods.length === 0 ? 'no pod was made yet' : null,
-    since: job.status?.startTime ?? since,
-  };
-}
-
-/** Why a pod does not run yet. */
-function waitOf(pod: SeenPod): Live | null {
-  if (hasEnded(pod)) return null;
-  const since = pod.metadata.creationTimestamp;
-  const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  if (scheduled?.status === 'False')
-    return { state: 'queued', reason: [scheduled.reason, scheduled.message].filter(Boolean).join(': ') || null, since };
-  if (scheduled?.status !== 'True') return { state: 'queued', reason: null, since };
-  const waiting = containerOf(pod)?.state?.waiting;
-  if (containerOf(pod)?.state?.running !== undefined) return null;
-  return {
-    state: 'starting',
-    reason: [waiting?.reason, waiting?.message].filter(Boolean).join(': ') || null,
-    since: scheduled.lastTransitionTime ?? since,
-  };
-}
-
-export function isRunning(pod: SeenPod): boolean {
-  return pod.isGone !== true && containerOf(pod)?.state?.running !== undefined;
-}
-
-export function hasEnded(pod: SeenPod): boolean {
-  return (
-    pod.isGone === true ||
-    pod.status?.phase === 'Succeeded' ||
-    pod.status?.phase === 'Failed' ||
-    containerOf(pod)?.state?.terminated !== undefined
-  );
-}
-
 function isLost(pod: SeenPod, now: Date): boolean {
   const at = hasEnded(pod) ? null : lostAt(pod);
   return at !== null && at <= now;
-}
-
-function startOf(pod: SeenPod): string | null {
-  const { running, terminated } = containerOf(pod)?.state ?? {};
-  const startedAt = running?.startedAt ?? terminated?.startedAt ?? null;
-  // A container that could not be started says 1970.
-  return startedAt === null || startedAt.startsWith('1970') ? null : startedAt;
-}
-
-function containerOf(pod: SeenPod) {
-  return pod.status?.containerStatuses?.find(({ name }) => name === trainerContainer);
 }

@@ -2,7 +2,8 @@
 import type { JobStatus } from '../../activities/backend.ts';
 import type { JobObserver } from '../job-observer.ts';
 import { podsPath } from '../job-observer.ts';
-import { hasEnded, statusOfJob } from '../job-state.ts';
+import { statusOfJob } from '../job-state.ts';
+import { hasEnded } from '../pod-state.ts';
 import type { KubeClient } from '../kube-client.ts';
 import { KubeError } from '../kube-error.ts';
 import type { SentJob } from '../kube-types.ts';
