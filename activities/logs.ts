@@ -106,12 +106,15 @@ async function read(
     isOver: attempt.endedAt !== null,
   });
   if (window === null && (question.rank ?? 0) > 0 && attempt.endedAt !== null)
-    throw new TemperError(
-      'not-found',
-      `attempt ${String(number)} of ${phase} has no log of rank ${String(question.rank)}: each pod of a job has one, from rank 0 on, and a job of this machine has one for all`,
-    );
+    throw new TemperError('not-found', noSuchRank(attempt, question.rank ?? 0));
   const { text, from: begin, to } = window ?? { text: '', from: 0, to: 0 };
   const isPinned = question.attempt !== undefined;
   const isOver = text === '' && (pipeline.endedAt !== null || (isPinned && attempt.endedAt !== null));
   return { answer: 'logs', phase, purpose, attempt: number, state, directory, from: begin, to, text, isOver };
+}
+
+function noSuchRank({ number, phase, evidence }: AttemptRecord, rank: number): string {
+  const ranks = evidence?.ranks.map((end) => String(end.rank)) ?? [];
+  const there = ranks.length === 0 ? '' : `; there are: ${ranks.join(', ')}`;
+  return `attempt ${String(number)} of ${phase} has no log of rank ${String(rank)}${there}. Each pod of a job has one, from rank 0 on; a job of this machine has one for all`;
 }

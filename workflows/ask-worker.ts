@@ -29,10 +29,18 @@ const questionSchema = z.discriminatedUnion('question', [
     phase: name.optional(),
     purpose: z.enum(['train', 'evaluate']).optional(),
     attempt: z.int().positive().optional(),
+    rank: z.int().min(0).optional(),
     seen: z.strictObject({ directory: name, to: z.int().min(0) }).optional(),
     waitSeconds: z.number().min(0).max(60).optional(),
   }),
-]);
+] satisfies readonly [SchemaOfQuestion, ...SchemaOfQuestion[]]);
+
+/** Knows every field of its question: one that only the command line knew would be refused here. */
+type SchemaOfQuestion = {
+  [Name in Question['question']]: z.ZodObject<
+    Record<keyof Extract<Question, { question: Name }>, z.ZodType> & { question: z.ZodLiteral<Name> }
+  >;
+}[Question['question']];
 
 const { answerQuestion } = proxyActivities<AnswerActivities>({
   startToCloseTimeout: '2 minutes',

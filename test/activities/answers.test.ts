@@ -127,7 +127,7 @@ describe('logs', () => {
     await bench.as(runId).judgeAttempt(attempt);
     await expect(logs({ rank: 9 })).rejects.toMatchObject({
       code: 'not-found',
-      message: expect.stringContaining('attempt 1 of sft has no log of rank 9') as string,
+      message: expect.stringContaining('attempt 1 of sft has no log of rank 9; there are: 0.') as string,
     });
   });
 

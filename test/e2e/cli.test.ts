@@ -77,6 +77,12 @@ test.each<{ words: string[]; exitCode?: number; want: RegExp }>([
   { words: ['explain', 'walk'], want: /\n {2}[\d:]+ {2}attempt 1 +Attempt 1: completed after \d+ s\.\n/ },
   { words: ['logs', 'walk', '-n', '1'], want: /^completed at step 40\n$/ },
   { words: ['logs', 'walk', '-f', '-n', '1'], want: /^completed at step 40\n\n$/ },
+  { words: ['logs', 'walk', '--rank', '0', '-n', '1'], want: /^completed at step 40\n$/ },
+  {
+    words: ['logs', 'walk', '--rank', '3'],
+    exitCode: 2,
+    want: /attempt 1 of base has no log of rank 3; there are: 0\./,
+  },
   { words: ['leaderboard', 'walk'], want: /^Nothing was evaluated yet\.\n$/ },
   { words: ['link', 'walk'], want: /^http.*\/namespaces\/default\/workflows\/walk\/.+\n$/ },
   { words: ['link'], want: /start-workflow\?taskQueue=command-line&workflowType=postTrainingPipeline&runId=/ },
