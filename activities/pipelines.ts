@@ -9,6 +9,7 @@ import { access, readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { pipeline as stream } from 'node:stream/promises';
 import type { Recipe } from '../configs/schema.ts';
+import { unusedEntries } from '../configs/unused-entries.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { canonicalJson } from '../decisions/identity.ts';
 import type { PipelineInput, ResolvedPipeline } from '../workflows/contract.ts';
@@ -46,7 +47,15 @@ export function pipelineActivities(dependencies: ActivityDependencies): Pipeline
       await checkModel(recipe);
       const dataDigests = await digestsOfData(recipe, place.home);
       await refuseChangedBenchmarks(ledger, recipe, dataDigests);
-      return { recipe, profile: place.profile, source, changed: Object.keys(input.set ?? {}), dataDigests };
+      const warnings = unusedEntries(place.profile, recipe);
+      return {
+        recipe,
+        profile: place.profile,
+        source,
+        changed: Object.keys(input.set ?? {}),
+        dataDigests,
+        ...(warnings.length > 0 ? { warnings } : {}),
+      };
     },
     async openPipeline({ pipelineId, runId, resolved }) {
       const identity = createHash('sha256').update(canonicalJson(resolved.recipe)).digest('hex');

@@ -48,6 +48,13 @@ export async function loadRecipeFile(path: string, set: Fields = {}): Promise<Re
   return recipeOf(await readFileAt(path, path), set);
 }
 
+/** Every recipe of a folder that is valid. */
+export async function loadRecipes(directory: string): Promise<Recipe[]> {
+  const files = (await readdir(directory)).filter((file) => file.endsWith('.yaml'));
+  const read = await Promise.allSettled(files.map((file) => loadRecipeFile(join(directory, file))));
+  return read.flatMap((one) => (one.status === 'fulfilled' ? [one.value.value] : []));
+}
+
 /** A profile by name (a file of `directory`). Throws `invalid-input` or `not-found`. */
 export async function loadProfile(directory: string, name: string): Promise<Resolved<Profile>> {
   return profileOf(await readNamed(directory, 'profile', name));

@@ -1,10 +1,12 @@
 /** What a recipe lacks on a profile: the machine's checks or the cluster's, whichever the profile runs on. Does not cover how it is printed. */
+import { loadRecipes } from '../configs/load.ts';
 import type { Profile, Recipe } from '../configs/schema.ts';
 import type { KubernetesProfile } from '../configs/schema-profile.ts';
-import type { HealthCheck } from '../decisions/health-check.ts';
+import { entriesNearKinds, unusedEntries } from '../configs/unused-entries.ts';
+import { type HealthCheck, warning } from '../decisions/health-check.ts';
 import type { Job } from '../k8s/kube-types.ts';
 import { manifestsOf } from './render.ts';
-import { readSettings } from './settings.ts';
+import { readPlaces, readSettings } from './settings.ts';
 
 export interface Examination {
   readonly profile: Profile;
@@ -38,7 +40,10 @@ export async function examine(examination: Examination): Promise<Examined> {
   }
 }
 
-async function examineOn(profile: KubernetesProfile, { recipe, seconds, signal }: Examination): Promise<Examined> {
+async function examineOn(
+  profile: KubernetesProfile,
+  { recipe, seconds, signal, environment }: Examination,
+): Promise<Examined> {
   const [{ createKubeClient }, { examineCluster }, { jobsOfProfile }] = await Promise.all([
     import('../k8s/kube-client.ts'),
     import('../k8s/doctor/doctor.ts'),
@@ -51,10 +56,26 @@ async function examineOn(profile: KubernetesProfile, { recipe, seconds, signal }
   const client = createKubeClient(profile.context);
   try {
     const checks = await examineCluster({ client, profile, jobs, seconds, signal });
-    return { place: `Jobs in namespace ${profile.namespace} of ${client.server}`, checks };
+    return {
+      place: `Jobs in namespace ${profile.namespace} of ${client.server}`,
+      checks: [...(await doubtsOf(profile, recipe, environment)), ...checks],
+    };
   } finally {
     await client.close();
   }
+}
+
+/** Entries of the profile that count for nothing, as a typing error leaves them. */
+async function doubtsOf(
+  profile: KubernetesProfile,
+  recipe: Recipe | null,
+  environment: NodeJS.ProcessEnv,
+): Promise<HealthCheck[]> {
+  const doubts =
+    recipe === null
+      ? entriesNearKinds(profile, await loadRecipes(readPlaces(environment).recipesDirectory))
+      : unusedEntries(profile, recipe);
+  return doubts.map((sentence) => warning('profile', sentence));
 }
 
 const isJob = (object: object): object is Job => 'kind' in object && object.kind === 'Job';

@@ -30,6 +30,8 @@ export interface ResolvedPipeline {
   readonly changed: readonly string[];
   /** SHA-256 of each JSONL file that the recipe names. */
   readonly dataDigests: Readonly<Record<string, string>>;
+  /** What a person should look at, in sentences; absent where there is nothing, and in runs that began before there was such a field. */
+  readonly warnings?: readonly string[];
 }
 
 /** A checkpoint on the store. */

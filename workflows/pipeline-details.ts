@@ -17,6 +17,8 @@ export interface PipelinePage {
 
 /** With the last note and all: current details travel in an address. Bytes. */
 const longestPage = 3900;
+/** Of each, and how many. Bytes. */
+const [longestWarning, mostWarnings] = [300, 3];
 /** Less than this says nothing of a phase. Bytes. */
 const shortestNote = 60;
 
@@ -29,7 +31,12 @@ export function pipelineDetails(page: PipelinePage): string {
     phase.of > 0 ? `${String(phase.step)}/${String(phase.of)}` : '',
     phase.score === null ? '' : phase.score.toFixed(3),
   ]);
-  const top = [headline(page), ...heldText(page), table(['phase', 'state', 'attempt', 'step', 'score'], rows)];
+  const top = [
+    headline(page),
+    ...warningsText(page),
+    ...heldText(page),
+    table(['phase', 'state', 'attempt', 'step', 'score'], rows),
+  ];
   const text = top.join('\n\n');
   return [text, ...known(page, longestPage - bytesOf(text))].join('\n\n');
 }
@@ -41,6 +48,11 @@ function headline({ resolved, state }: PipelinePage): string {
 }
 
 const count = (number: number, one: string): string => `${String(number)} ${one}${number === 1 ? '' : 's'}`;
+
+function warningsText({ resolved }: PipelinePage): string[] {
+  const warnings = (resolved?.warnings ?? []).slice(0, mostWarnings);
+  return warnings.length === 0 ? [] : [warnings.map((text) => entry('warning', text, longestWarning)).join('\n')];
+}
 
 /** A held phase waits for a person, who needs to know how to let it go on. */
 function heldText({ phases, state }: PipelinePage): string[] {

@@ -6,6 +6,7 @@ import { createActivities } from '../../activities/index.ts';
 import { identityOfPhase } from '../../activities/phase-record.ts';
 import { phaseSchema } from '../../configs/schema.ts';
 import { activityBench, type ActivityBench, contextOf, runId } from '../support/activity-bench.ts';
+import { kubernetesProfile } from '../support/kubernetes-profile.ts';
 import { basePhase, type Document, leastPhases, recipeOf } from '../support/recipes.ts';
 
 let bench: ActivityBench;
@@ -37,6 +38,13 @@ describe('resolvePipeline', () => {
       changed: ['phases.sft.params.steps'],
       dataDigests: {},
     });
+  });
+
+  test('an entry of the profile that counts for nothing is told with it', async () => {
+    const profile = kubernetesProfile({ jobs: { default: { image: 'all:1' }, stf: { gpus: 8 } } });
+    bench.dependencies.placeOf = () => ({ profile, store: bench.store, backend: bench.backend, home: '/temper' });
+    const { warnings } = await bench.as(runId).resolvePipeline({ recipe: 'small' });
+    expect(warnings).toEqual([expect.stringContaining('did you mean "sft"?')]);
   });
 
   test('the digest of each file of data, so that a changed file is other data', async () => {

@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { profileSchema, recipeSchema } from '../../configs/schema.ts';
+import { recipeOf } from '../support/recipes.ts';
 import type { PhaseReport } from '../../workflows/contract.ts';
 import { pipelineDetails, type PipelinePage } from '../../workflows/pipeline-details.ts';
 
@@ -37,6 +39,16 @@ test('a held phase says how to let it go on, for as long as the pipeline runs', 
   const held = [report('sft', { state: 'held', note: 'held: why' })];
   expect(pipelineDetails(page(held))).toContain('**sft is held for a person**, for 24 hours. To go on: More Actions');
   expect(pipelineDetails(page(held, { state: 'cancelled' }))).not.toContain('for a person');
+});
+
+test('what a person should look at stands above the table', () => {
+  const recipe = recipeSchema.parse(recipeOf());
+  const profile = profileSchema.parse({ name: 'local', backend: 'local' });
+  const warnings = ['jobs.stf counts for no job; did you mean "sft"?'];
+  const resolved = { recipe, profile, source: 'inline', changed: [], dataDigests: {}, warnings };
+  expect(pipelineDetails(page([report('sft')], { resolved }))).toContain(
+    'is **running**\n\n- warning: jobs.stf counts for no job; did you mean "sft"?\n\n| phase',
+  );
 });
 
 test('the page stays below 4 KB whatever is said, and uses the room it has', () => {

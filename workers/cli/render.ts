@@ -1,8 +1,8 @@
 /** `temper render`: the manifests of every phase, without a cluster. */
 import { Argument, Command, Option } from 'commander';
 import { TemperError } from '../../decisions/errors.ts';
-import { fileOption, jsonOption, profileOption, setOption, type Set } from './options.ts';
-import { sayJson } from './output.ts';
+import { fileOption, jsonOption, setOption, type Set } from './options.ts';
+import { note, sayJson } from './output.ts';
 
 interface Options {
   readonly file?: string;
@@ -20,7 +20,9 @@ export function render(): Command {
     .addArgument(new Argument('[recipe]', 'a recipe that this machine has').default('tiny'))
     .addOption(fileOption())
     .addOption(setOption())
-    .addOption(profileOption().makeOptionMandatory())
+    .addOption(
+      new Option('--profile <name>', 'the profile of Kubernetes it would run on; required').makeOptionMandatory(),
+    )
     .addOption(
       new Option(
         '--setup',
@@ -39,11 +41,13 @@ Examples:
     .action(async (named: string, { file, set, profile: profileName, setup, json }: Options) => {
       const [
         { fitting, loadProfile, loadRecipe, loadRecipeFile },
+        { unusedEntries },
         { readPlaces },
         { valuesOf },
         { manifestsOf, manifestsText, setupManifests },
       ] = await Promise.all([
         import('../../configs/load.ts'),
+        import('../../configs/unused-entries.ts'),
         import('../settings.ts'),
         import('./given-recipe.ts'),
         import('../render.ts'),
@@ -60,6 +64,7 @@ Examples:
         const given =
           file === undefined ? await loadRecipe(recipesDirectory, named, fields) : await loadRecipeFile(file, fields);
         const { value: recipe } = fitting(given, profile);
+        for (const sentence of unusedEntries(profile, recipe)) note(`warning: ${sentence}`);
         return manifestsOf(recipe, profile, recipe.name);
       };
       const manifests = setup ? setupManifests(profile) : await ofRecipe();

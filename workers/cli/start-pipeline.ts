@@ -13,6 +13,8 @@ export interface StartedPipeline {
   readonly pipeline: string;
   readonly runId: string;
   readonly page: string;
+  /** What a person should look at, in sentences. */
+  readonly warnings: readonly string[];
 }
 
 const lookMilliseconds = 200;
@@ -35,8 +37,9 @@ export async function startPipeline(
       staticDetails: startDetails(pipelineId, input),
     });
     const runId = handle.firstExecutionRunId;
-    await untilResolved(connected, pipelineId, runId);
-    return { pipeline: pipelineId, runId, page: pageOf(connected, pipelineId, runId) };
+    const resolved = await untilResolved(connected, pipelineId, runId);
+    const page = pageOf(connected, pipelineId, runId);
+    return { pipeline: pipelineId, runId, page, warnings: resolved?.warnings ?? [] };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     throw new TemperError(
@@ -47,18 +50,24 @@ export async function startPipeline(
   }
 }
 
-async function untilResolved(connected: Connected, pipelineId: string, runId: string): Promise<void> {
+/** Null where that takes too long: the run goes on. */
+async function untilResolved(
+  connected: Connected,
+  pipelineId: string,
+  runId: string,
+): Promise<ResolvedPipeline | null> {
   const handle = connected.client.workflow.getHandle(pipelineId, runId);
   const deadline = Date.now() + resolveSeconds * 1000;
   while (Date.now() < deadline) {
     const plan = await answered(connected, `pipeline "${pipelineId}"`, () =>
       handle.query<ResolvedPipeline | null>('plan'),
     );
-    if (plan !== null) return;
+    if (plan !== null) return plan;
     const { status } = await handle.describe();
     if (status.name !== 'RUNNING') await handle.result().catch(refused);
     await new Promise((resolve) => setTimeout(resolve, lookMilliseconds));
   }
+  return null;
 }
 
 function refused(error: unknown): never {

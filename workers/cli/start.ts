@@ -2,7 +2,7 @@
 import { Argument, Command, Option } from 'commander';
 import type { Connected } from './connect.ts';
 import { fileOption, jsonOption, profileOption, setOption, type Set } from './options.ts';
-import { say, sayJson } from './output.ts';
+import { note, say, sayJson } from './output.ts';
 
 interface Options {
   readonly file?: string;
@@ -38,6 +38,7 @@ export function start(): Command {
       const { input, name } = await inputOf({ recipe, ...options });
       await withServer(async (connected) => {
         const run = await startPipeline(connected, { pipelineId: options.id ?? name ?? 'pipeline', input });
+        for (const sentence of run.warnings) note(`warning: ${sentence}`);
         if (options.json) sayJson(run);
         else say(`Started ${run.pipeline}: ${run.page}`);
         if (options.follow) await followToItsEnd(connected, run);

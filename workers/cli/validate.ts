@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Argument, Command, Option } from 'commander';
-import type { LocatedProblem } from '../../configs/load.ts';
+import type { loadFile, LocatedProblem } from '../../configs/load.ts';
 import type { Profile } from '../../configs/schema.ts';
 import { TemperError } from '../../decisions/errors.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -24,6 +24,8 @@ interface Checked {
   /** What a person reads: one line, or one for each problem. */
   readonly text: string;
   readonly problems: readonly Partial<LocatedProblem>[];
+  /** Sentences. */
+  readonly warnings: readonly string[];
 }
 
 export function validate(): Command {
@@ -67,7 +69,7 @@ async function checkAll(files: readonly string[], { json, set, profile: named }:
   const checked: Checked[] = [];
   for (const file of files.length > 0 ? files : await filesOfThisMachine())
     checked.push(await check(file, values, profile));
-  if (json) sayJson(checked.map(({ file, valid, problems }) => ({ file, valid, problems })));
+  if (json) sayJson(checked.map(({ text: _lines, ...data }) => data));
   else for (const { text } of checked) say(text);
   if (checked.some(({ valid }) => !valid)) process.exitCode = exitCodes.badInput;
 }
@@ -97,10 +99,23 @@ async function check(file: string, set: Record<string, unknown>, profile: Profil
     const given = await loadFile(file, set);
     if (given.kind === 'recipe' && profile !== null) fitting(given, profile);
     const { kind, value } = given;
-    return { file, valid: true, text: `${file}: valid (${kind} ${value.name})`, problems: [] };
+    const warnings = await warningsOf(given, profile);
+    const lines = [`${file}: valid (${kind} ${value.name})`, ...warnings.map((sentence) => `  warning: ${sentence}`)];
+    return { file, valid: true, text: lines.join('\n'), problems: [], warnings };
   } catch (error) {
     if (!(error instanceof TemperError)) throw error;
     const problems = (error.details as LocatedProblem[] | undefined) ?? [{ message: error.message }];
-    return { file, valid: false, text: error.message, problems };
+    return { file, valid: false, text: error.message, problems, warnings: [] };
   }
+}
+
+/** Entries of a profile that count for nothing: of the recipe, or by themselves. */
+async function warningsOf(given: Awaited<ReturnType<typeof loadFile>>, profile: Profile | null): Promise<string[]> {
+  const [{ entriesNearKinds, unusedEntries }, { loadRecipes }, { readPlaces }] = await Promise.all([
+    import('../../configs/unused-entries.ts'),
+    import('../../configs/load.ts'),
+    import('../settings.ts'),
+  ]);
+  if (given.kind === 'recipe') return profile === null ? [] : unusedEntries(profile, given.value);
+  return entriesNearKinds(given.value, await loadRecipes(readPlaces(process.env).recipesDirectory));
 }

@@ -1,5 +1,6 @@
 /** What a person gets who wants to see the manifests before anything is submitted. */
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { repository } from '../../../scripts/repository.ts';
@@ -36,6 +37,23 @@ test('a changed field of the recipe changes no manifest: what is trained lies in
     await temper(['render', '--profile', 'cluster', ...changed]),
   ];
   expect(other.output).toBe(plain.output);
+});
+
+test('an entry of the profile that no job of the recipe asks for is told beside the manifests, with what was meant', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'temper-render-'));
+  try {
+    const shipped = await readFile(join(repository, 'configs', 'profiles', 'cluster.yaml'), 'utf8');
+    await writeFile(join(folder, 'mine.yaml'), shipped.replace('mxfp4-merge:', 'bakke:'));
+    const environment = { TEMPER_PROFILES: folder };
+    const { exitCode, output, errors } = await temper(['render', '--profile', 'mine'], { environment });
+    expect([exitCode, errors]).toEqual([
+      0,
+      'warning: jobs.bakke of profile "cluster" counts for no job of recipe "tiny": no kind of job and no phase of it is called so; did you mean "bake"?\n',
+    ]);
+    expect(parseAllDocuments(output)).toHaveLength(12);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test('a step whose rows the processes of a profile cannot share is refused, with what to change', async () => {

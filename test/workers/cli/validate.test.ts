@@ -137,9 +137,27 @@ test('a script gets each problem as data', async () => {
             column: 107,
           },
         ],
+        warnings: [],
       },
-      { file: 'none.yaml', valid: false, problems: [{ message: 'none.yaml cannot be read (ENOENT)' }] },
+      { file: 'none.yaml', valid: false, problems: [{ message: 'none.yaml cannot be read (ENOENT)' }], warnings: [] },
     ],
+  ]);
+});
+
+test('an entry of a profile that counts for nothing is told, of the profile alone and beside a recipe', async () => {
+  const shippedProfile = await readFile(join(repository, 'configs', 'profiles', 'cluster.yaml'), 'utf8');
+  await writeFile(join(folder, 'mine.yaml'), shippedProfile.replace('mxfp4-merge:', 'mxfp4-mrege:'));
+  await writeFile(join(folder, 'tiny.yaml'), tiny);
+  const environment = { TEMPER_PROFILES: folder };
+  const alone = await temper(['validate', 'mine.yaml'], { folder });
+  const beside = await temper(['validate', '--json', 'tiny.yaml', '--profile', 'mine'], { folder, environment });
+  expect([alone.exitCode, alone.output]).toEqual([
+    0,
+    'mine.yaml: valid (profile cluster)\n  warning: jobs.mxfp4-mrege is no kind of job, and counts for phases of that name alone; did you mean "mxfp4-merge"?\n',
+  ]);
+  expect([beside.exitCode, JSON.parse(beside.output)]).toMatchObject([
+    0,
+    [{ valid: true, warnings: [expect.stringContaining('did you mean "mxfp4-merge"?')] }],
   ]);
 });
 
