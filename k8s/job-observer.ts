@@ -1,10 +1,12 @@
 /**
- * What the cluster says of Temper's Jobs and pods in one namespace: two watches for the whole worker, whoever waits, and a third where the
- * Jobs wait in a queue of Kueue.
+ * What the cluster says of Temper's Jobs and pods in one namespace: three watches for the whole worker, whoever waits (Jobs, pods, and what is
+ * written down about them), and a fourth where the Jobs wait in a queue of Kueue.
  *
  * Keeps the last that was seen of each pod until its Job is gone, since a pod that was stopped vanishes with its exit code. Does not cover
  * what a state means (job-state.ts).
  */
+import type { JobEvent } from '../decisions/job-evidence.ts';
+import { JobEvents } from './job-events.ts';
 import { isRunning } from './pod-state.ts';
 import type { KubeClient } from './kube-client.ts';
 import type { SeenPod, SentJob, SentPod } from './kube-types.ts';
@@ -31,7 +33,7 @@ export interface ObserverOptions {
   readonly hasQueue: boolean;
   /** Of Jobs and pods. @default all that Temper manages */
   readonly labelSelector?: string;
-  /** Told once where the queue cannot be read. @default nobody */
+  /** Told once where the queue cannot be read, and once where events cannot. @default nobody */
   readonly warn?: (sentence: string) => void;
   /** Called once for each pod that runs and is being ended: it vanishes with its log. @default nobody */
   readonly ending?: (job: SentJob, pod: SeenPod) => void;
@@ -47,6 +49,9 @@ export class JobObserver {
   readonly #pods: Reflector<SentPod>;
   /** By the uid of their Job, then by their own. */
   readonly #podsOfJobs = new Map<string, Map<string, SeenPod>>();
+  /** By their own uid: the uid of their Job. */
+  readonly #jobsOfPods = new Map<string, string>();
+  readonly #events: JobEvents;
   readonly #ending: (job: SentJob, pod: SeenPod) => void;
   /** Uids of pods that are being ended. */
   readonly #toldEnding = new Set<string>();
@@ -71,7 +76,6 @@ export class JobObserver {
     }: ObserverOptions,
   ) {
     this.#ending = ending;
-    let isWarned = false;
     this.#jobs = new Reflector<SentJob>({
       client,
       path: jobsPath(namespace),
@@ -96,29 +100,22 @@ export class JobObserver {
         this.#see({ ...pod, isGone: true });
       },
     });
-    this.#workloads = hasQueue
-      ? new Reflector<Workload>({
-          client,
-          path: workloadsPath(namespace),
-          labelSelector: workloadJobLabel,
-          changed: (workload) => {
-            this.#queueSays(workload);
-          },
-          gone: ({ metadata }) => {
-            this.#workloadsOfJobs.delete(metadata.labels?.[workloadJobLabel] ?? '');
-          },
-          failed: (error) => {
-            const why = isWarned ? null : whyUnreadable(error, namespace);
-            if (why === null) return;
-            isWarned = true;
-            warn(why);
-          },
-        })
-      : null;
+    this.#events = new JobEvents({
+      client,
+      namespace,
+      warn,
+      isOurs: (uid) => this.#nameOfObject(uid) !== undefined,
+      told: (uid) => {
+        const name = this.#nameOfObject(uid);
+        if (name !== undefined) this.#wake(name);
+      },
+    });
+    this.#workloads = hasQueue ? this.#watchQueue(client, { namespace, warn }) : null;
   }
 
-  /** Begins at the first call; resolves when all Jobs and pods are known. A queue that cannot be read keeps nobody waiting. */
+  /** Begins at the first call; resolves when all Jobs and pods are known. A queue and events that cannot be read keep nobody waiting. */
   async started(): Promise<void> {
+    this.#events.start();
     void this.#workloads?.started();
     await Promise.all([this.#jobs.started(), this.#pods.started()]);
   }
@@ -131,6 +128,11 @@ export class JobObserver {
 
   podsOf(jobUid: string): readonly SeenPod[] {
     return [...(this.#podsOfJobs.get(jobUid)?.values() ?? [])];
+  }
+
+  /** What was written down about a Job and all pods that were ever seen of it, in the order in which it was last said. */
+  eventsOf(jobUid: string): readonly JobEvent[] {
+    return this.#events.of([jobUid, ...(this.#podsOfJobs.get(jobUid)?.keys() ?? [])]);
   }
 
   /** What its queue knows of a Job. */
@@ -179,6 +181,7 @@ export class JobObserver {
   close(): void {
     this.#jobs.close();
     this.#pods.close();
+    this.#events.close();
     this.#workloads?.close();
   }
 
@@ -187,6 +190,7 @@ export class JobObserver {
     if (jobUid === undefined || this.#goneJobs.has(jobUid)) return;
     const pods = this.#podsOfJobs.get(jobUid) ?? new Map<string, SeenPod>();
     this.#podsOfJobs.set(jobUid, pods.set(pod.metadata.uid, pod));
+    this.#jobsOfPods.set(pod.metadata.uid, jobUid);
     const name = this.#namesOfJobs.get(jobUid);
     if (name === undefined) return;
     const job = this.#jobs.get(name);
@@ -199,12 +203,22 @@ export class JobObserver {
   #jobIsGone(job: SentJob): void {
     const { uid, name } = job.metadata;
     for (const pod of this.podsOf(uid)) if (isRunning(pod)) this.#tellEnding(job, pod);
-    for (const pod of this.podsOf(uid)) this.#toldEnding.delete(pod.metadata.uid);
+    const podUids = this.podsOf(uid).map(({ metadata }) => metadata.uid);
+    for (const podUid of podUids) {
+      this.#toldEnding.delete(podUid);
+      this.#jobsOfPods.delete(podUid);
+    }
+    this.#events.forget([uid, ...podUids]);
     this.#podsOfJobs.delete(uid);
     this.#workloadsOfJobs.delete(uid);
     this.#namesOfJobs.delete(uid);
     this.#rememberGone(uid);
     this.#wake(name);
+  }
+
+  /** Of the Job that it is, or that it is a pod of; undefined for what is not known, or not ours. */
+  #nameOfObject(uid: string): string | undefined {
+    return this.#namesOfJobs.get(this.#jobsOfPods.get(uid) ?? uid);
   }
 
   #tellEndings(job: SentJob): void {
@@ -216,6 +230,30 @@ export class JobObserver {
     if (this.#toldEnding.has(pod.metadata.uid)) return;
     this.#toldEnding.add(pod.metadata.uid);
     this.#ending(job, pod);
+  }
+
+  #watchQueue(
+    client: KubeClient,
+    { namespace, warn }: { readonly namespace: string; readonly warn: (sentence: string) => void },
+  ): Reflector<Workload> {
+    let isWarned = false;
+    return new Reflector<Workload>({
+      client,
+      path: workloadsPath(namespace),
+      labelSelector: workloadJobLabel,
+      changed: (workload) => {
+        this.#queueSays(workload);
+      },
+      gone: ({ metadata }) => {
+        this.#workloadsOfJobs.delete(metadata.labels?.[workloadJobLabel] ?? '');
+      },
+      failed: (error) => {
+        const why = isWarned ? null : whyUnreadable(error, namespace);
+        if (why === null) return;
+        isWarned = true;
+        warn(why);
+      },
+    });
   }
 
   #queueSays(workload: Workload): void {

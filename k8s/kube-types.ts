@@ -1,5 +1,6 @@
 /** The shapes of Kubernetes' objects as plain JSON, from the client library's classes. Does not cover values: nothing of the library is loaded here. */
 import type {
+  CoreV1Event,
   V1EnvVar,
   V1Job,
   V1Pod,
@@ -30,6 +31,7 @@ export type Service = Plain<V1Service>;
 export type Volume = Plain<V1Volume>;
 export type VolumeMount = Plain<V1VolumeMount>;
 
+export type SentEvent = Sent<Plain<CoreV1Event>>;
 export type SentJob = Sent<Job>;
 export type SentPod = Sent<Plain<V1Pod>>;
 /** A pod as it was last seen, which may be long ago. */

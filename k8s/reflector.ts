@@ -17,7 +17,10 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly client: KubeClient;
   /** The collection, such as `/apis/batch/v1/namespaces/x/jobs`. */
   readonly path: string;
-  readonly labelSelector: string;
+  /** @default every label */
+  readonly labelSelector?: string;
+  /** @default every field */
+  readonly fieldSelector?: string;
   changed(object: T): void;
   gone(object: T): void;
   /** A list or a watch that came to nothing: it is tried again all the same. */
@@ -205,7 +208,9 @@ export class Reflector<T extends KubeObject> {
   }
 
   #query(more: Record<string, string>): string {
-    return `${this.#options.path}?${new URLSearchParams({ labelSelector: this.#options.labelSelector, ...more }).toString()}`;
+    const { path, labelSelector, fieldSelector } = this.#options;
+    const selectors = { ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) };
+    return `${path}?${new URLSearchParams({ ...selectors, ...more }).toString()}`;
   }
 
   async #pause(failures: number): Promise<void> {

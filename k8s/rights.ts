@@ -14,6 +14,8 @@ export interface Right {
   readonly verbs: readonly string[];
   /** What the backend does with it. */
   readonly why: string;
+  /** Jobs go on without it. */
+  readonly isOptional?: true;
   /** Only needed where the profile names a queue. */
   readonly withQueue?: true;
 }
@@ -34,9 +36,17 @@ export const rights: readonly Right[] = [
   { group: '', resource: 'pods', subresource: 'log', verbs: ['get'], why: 'keeps what a pod printed, before it goes' },
   {
     group: '',
+    resource: 'events',
+    verbs: ['list', 'watch'],
+    why: 'says why a pod does not start, where nothing else does: a volume that is not mounted, pods that are refused',
+    isOptional: true,
+  },
+  {
+    group: '',
     resource: 'services',
     verbs: ['create'],
     why: 'makes the one Service that pods of a Job meet by, where nobody has made it',
+    isOptional: true,
   },
   {
     group: 'kueue.x-k8s.io',

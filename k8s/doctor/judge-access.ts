@@ -48,13 +48,11 @@ export function judgeRights({ rights, user }: Pick<ClusterFacts, 'rights' | 'use
     const all = rights.map(({ right }) => `${resourceText(right)} (${right.verbs.join(', ')})`);
     return [fine('rights', `${user ?? 'you'}: ${all.join('; ')}`)];
   }
-  return refused.map(({ right, refused: verbs }) =>
-    right.resource === 'services'
-      ? warning('rights', `${user ?? 'you'} may not create services: ${right.why}`)
-      : missing('rights', `${user ?? 'you'} may not ${verbs.join(', ')} ${resourceText(right)}: ${right.why}`, {
-          command: roleCommands(profile, user),
-        }),
-  );
+  return refused.map(({ right, refused: verbs }) => {
+    const judged = right.isOptional === true ? warning : missing;
+    const what = `${user ?? 'you'} may not ${verbs.join(', ')} ${resourceText(right)}: ${right.why}`;
+    return judged('rights', what, { command: roleCommands(profile, user) });
+  });
 }
 
 function roleCommands(profile: KubernetesProfile, user: string | null): string {

@@ -194,6 +194,7 @@ test('with half the rights, those that are missing are named; their command brin
   expect(half.checks.filter(({ name, verdict }) => name === 'rights' && verdict !== 'ok')).toMatchObject([
     { verdict: 'missing', what: saying(`system:serviceaccount:${namespace}:half may not create, patch, delete jobs`) },
     { verdict: 'missing', what: saying('may not get pods/log') },
+    { verdict: 'warning', what: saying('may not list, watch events') },
     { verdict: 'warning', what: saying('may not create services') },
   ]);
   await bed.run(half.trouble('rights')?.mend?.command ?? 'false');

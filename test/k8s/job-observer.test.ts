@@ -4,6 +4,7 @@ import type { KubeClient } from '../../k8s/kube-client.ts';
 import { KubeError } from '../../k8s/kube-error.ts';
 import { jobUidLabel } from '../../k8s/labels.ts';
 import { eventually } from '../support/eventually.ts';
+import { toldCluster } from './told-cluster.ts';
 
 const job = { metadata: { name: 't-a1', uid: 'job-1', resourceVersion: '2' } };
 const pod = { metadata: { name: 't-a1-0-x', uid: 'pod-1', resourceVersion: '3', labels: { [jobUidLabel]: 'job-1' } } };
@@ -13,31 +14,8 @@ afterEach(() => {
   for (const observer of open.splice(0)) observer.close();
 });
 
-/** Nothing is there; then what the test says of Jobs and pods happens. */
 function told() {
-  const streams = new Map<string, (text: string) => void>();
-  const client: KubeClient = {
-    server: 'https://cluster',
-    send: <T>() => Promise.resolve({ metadata: { resourceVersion: '1' }, items: [] } as T),
-    stream: (path, signal) => {
-      const stream = new ReadableStream<Uint8Array>({
-        start(controller) {
-          streams.set(path.includes('/jobs') ? 'jobs' : 'pods', (text) => {
-            controller.enqueue(new TextEncoder().encode(text));
-          });
-          signal.addEventListener('abort', () => {
-            controller.close();
-          });
-        },
-      });
-      return Promise.resolve(stream);
-    },
-    close: () => Promise.resolve(),
-  };
-  const say = async (of: 'jobs' | 'pods', type: string, object: object) => {
-    const stream = await eventually('it is watched', 5, () => streams.get(of) ?? null);
-    stream(`${JSON.stringify({ type, object })}\n`);
-  };
+  const { client, say } = toldCluster();
   return { observer: new JobObserver(client, 'training', { hasQueue: false, warn: () => undefined }), say };
 }
 

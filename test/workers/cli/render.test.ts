@@ -26,7 +26,7 @@ test('what a namespace needs once: the Role of workers, with the queue’s right
   );
   expect(plain?.map(({ kind }) => kind)).toEqual(['Role', 'Service']);
   const resources = plain?.[0]?.rules?.flatMap((rule) => rule.resources);
-  expect(resources).toEqual(['jobs', 'pods', 'pods/log', 'services']);
+  expect(resources).toEqual(['jobs', 'pods', 'pods/log', 'events', 'services']);
   expect(queued?.[0]?.rules?.flatMap((rule) => rule.resources)).toEqual([...(resources ?? []), 'workloads']);
 });
 

@@ -1,0 +1,126 @@
+/**
+ * What the cluster writes down about Jobs and pods of one namespace, by the object that it is about: one watch for the whole worker.
+ *
+ * Some waits are told nowhere else: a volume that is not mounted, a sandbox that is not made, pods that an admission refuses. Kept beyond the
+ * cluster's own hour, for as long as the object is of use; the newest few of each. Does not cover what an event means (decisions/).
+ */
+import type { JobEvent } from '../decisions/job-evidence.ts';
+import { KubeError } from './kube-error.ts';
+import type { KubeClient } from './kube-client.ts';
+import type { SentEvent } from './kube-types.ts';
+import { Reflector } from './reflector.ts';
+
+export interface JobEventsOptions {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  /** Called when something new was written about the object of this uid. */
+  readonly told: (objectUid: string) => void;
+  /** Whether the object is one of ours, whose events stay when the cluster forgets them. */
+  readonly isOurs: (objectUid: string) => boolean;
+  /** Told once where events cannot be read. */
+  readonly warn: (sentence: string) => void;
+}
+
+/** Of each object, the newest. */
+const mostOfObject = 20;
+/** The cluster's own bound. */
+const longestMessage = 1024;
+
+/** What is written of every pod that does well, and told by its state anyway. */
+const everyday = ['Scheduled', 'Pulled', 'Created', 'Started', 'SuccessfulCreate', 'SuccessfulDelete', 'Completed'];
+
+export class JobEvents {
+  readonly #reflector: Reflector<SentEvent>;
+  /** By the uid of the object, then by what was said. */
+  readonly #ofObjects = new Map<string, Map<string, JobEvent>>();
+
+  constructor({ client, namespace, told, isOurs, warn }: JobEventsOptions) {
+    let isWarned = false;
+    this.#reflector = new Reflector<SentEvent>({
+      client,
+      path: eventsPath(namespace),
+      fieldSelector: everyday.map((reason) => `reason!=${reason}`).join(','),
+      changed: (event) => {
+        const uid = uidOf(event);
+        if (uid !== null && this.#keep(uid, event)) told(uid);
+      },
+      gone: (event) => {
+        const uid = uidOf(event);
+        if (uid !== null && !isOurs(uid)) this.#drop(uid, event);
+      },
+      failed: (error) => {
+        if (isWarned || !(error instanceof KubeError) || error.status !== 403) return;
+        isWarned = true;
+        warn(
+          `what the cluster writes down about jobs (a volume that is not mounted, pods that are refused) stays unknown: ${error.message}; give the worker list and watch on events in namespace ${namespace}`,
+        );
+      },
+    });
+  }
+
+  /** Begins at the first call. Nobody waits for it: a worker may go on without. */
+  start(): void {
+    void this.#reflector.started();
+  }
+
+  /** In the order in which they were last said. */
+  of(objectUids: readonly string[]): readonly JobEvent[] {
+    return objectUids
+      .flatMap((uid) => [...(this.#ofObjects.get(uid)?.values() ?? [])])
+      .sort((one, other) => one.lastAt.localeCompare(other.lastAt));
+  }
+
+  forget(objectUids: readonly string[]): void {
+    for (const uid of objectUids) this.#ofObjects.delete(uid);
+  }
+
+  close(): void {
+    this.#reflector.close();
+  }
+
+  /** Whether it is news: what is listed anew is not. */
+  #keep(uid: string, sent: SentEvent): boolean {
+    const ofObject = this.#ofObjects.get(uid) ?? new Map<string, JobEvent>();
+    const key = keyOf(sent);
+    const before = ofObject.get(key);
+    const event = eventOf(sent, before);
+    if (before !== undefined && before.lastAt >= event.lastAt && before.count >= event.count) return false;
+    ofObject.delete(key);
+    this.#ofObjects.set(uid, ofObject.set(key, event));
+    const [oldest] = ofObject.keys();
+    if (ofObject.size > mostOfObject && oldest !== undefined) ofObject.delete(oldest);
+    return true;
+  }
+
+  #drop(uid: string, sent: SentEvent): void {
+    const ofObject = this.#ofObjects.get(uid);
+    ofObject?.delete(keyOf(sent));
+    if (ofObject?.size === 0) this.#ofObjects.delete(uid);
+  }
+}
+
+/** The Job or pod that it is about; null for anything else. */
+function uidOf({ involvedObject: { kind, uid } }: SentEvent): string | null {
+  return kind === 'Job' || kind === 'Pod' ? (uid ?? null) : null;
+}
+
+/** The same said again is one event, also where the cluster has begun a new one. */
+function keyOf({ reason = '', message = '' }: SentEvent): string {
+  return `${reason}: ${message}`;
+}
+
+function eventOf(sent: SentEvent, before: JobEvent | undefined): JobEvent {
+  const { type, reason = '', message = '', involvedObject, series, metadata } = sent;
+  const firstAt = sent.firstTimestamp ?? sent.eventTime ?? metadata.creationTimestamp;
+  return {
+    type: type === 'Warning' ? 'Warning' : 'Normal',
+    reason,
+    message: message.slice(0, longestMessage),
+    pod: involvedObject.kind === 'Pod' ? (involvedObject.name ?? '') : null,
+    firstAt: before !== undefined && before.firstAt < firstAt ? before.firstAt : firstAt,
+    lastAt: series?.lastObservedTime ?? sent.lastTimestamp ?? firstAt,
+    count: series?.count ?? sent.count ?? 1,
+  };
+}
+
+export const eventsPath = (namespace: string): string => `/api/v1/namespaces/${namespace}/events`;
