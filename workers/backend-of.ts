@@ -7,7 +7,7 @@ import type { JobCommand } from '../decisions/command-line.ts';
 import { createLocalBackend, type LocalCommand } from '../local/backend.ts';
 import { ownerOfRun } from '../store/run-directory.ts';
 import { mustBeProgram } from './program-check.ts';
-import type { Settings } from './settings.ts';
+import { type Places, readPrograms } from './settings.ts';
 
 export interface OpenBackend {
   readonly backend: Backend;
@@ -16,14 +16,15 @@ export interface OpenBackend {
 }
 
 /** Throws `environment-unusable`. */
-export async function openBackend(profile: Profile, settings: Settings, storeDirectory: string): Promise<OpenBackend> {
+export async function openBackend(profile: Profile, places: Places, storeDirectory: string): Promise<OpenBackend> {
   switch (profile.backend) {
     case 'local': {
-      mustBeProgram(settings.python, 'TEMPER_PYTHON');
+      const { python } = readPrograms(process.env, places);
+      mustBeProgram(python, 'TEMPER_PYTHON');
       const backend = createLocalBackend({
         root: join(storeDirectory, 'local'),
         slots: profile.slots,
-        command: (spec) => commandOf(spec, profile, settings),
+        command: (spec) => commandOf(spec, profile, { python, home: places.home }),
       });
       return {
         backend,
@@ -54,7 +55,7 @@ export async function openBackend(profile: Profile, settings: Settings, storeDir
 function commandOf(
   { command }: JobSpec,
   { trainer }: Extract<Profile, { backend: 'local' }>,
-  { python, home }: Settings,
+  { python, home }: { readonly python: string; readonly home: string },
 ): LocalCommand {
   if (command !== undefined) return foreignCommand(command, python);
   const [file, ...args] = trainer ?? [];

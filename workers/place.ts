@@ -14,7 +14,7 @@ import { createRunStore } from '../store/run-store.ts';
 import { openBackend } from './backend-of.ts';
 import { openLedgerOf } from './ledger-of.ts';
 import { searchAttributesKnown } from './search-attributes.ts';
-import { pageOfRun, type Settings } from './settings.ts';
+import { pageOfRun, type Places } from './settings.ts';
 import { slackWebhook } from './slack-webhook.ts';
 import { storeDirectoryOf } from './store-directory.ts';
 
@@ -25,7 +25,7 @@ export interface OpenPlace {
 }
 
 export interface PlaceOptions {
-  readonly settings: Settings;
+  readonly settings: Places;
   readonly connection: Connection;
   readonly profile: string;
   readonly defaultRecipe: string | null;

@@ -5,23 +5,28 @@
  */
 import { Client, type Connection } from '@temporalio/client';
 import { createActivities } from '../activities/index.ts';
+import { openHealth } from './health/health.ts';
 import { openPlace } from './place.ts';
 import { reaperOf } from './reaper.ts';
-import type { Settings } from './settings.ts';
-import { installRuntime, startTemperWorker, type TemperWorkerOptions } from './temper-worker.ts';
+import type { Places } from './settings.ts';
+import { installRuntime, startTemperWorker, type TemperWorker, type TemperWorkerOptions } from './temper-worker.ts';
 
 export interface ServeOptions {
-  readonly settings: Settings;
+  readonly settings: Places;
   readonly connection: Connection;
   readonly address: string;
   /** TLS and keys of the worker's own connection. */
   readonly native: NonNullable<TemperWorkerOptions['connection']>;
   readonly profile: string;
   readonly defaultRecipe: string | null;
+  /** Where /healthz, /readyz and /metrics are served; 0 for a free port. @default nowhere */
+  readonly healthPort?: number | undefined;
   readonly log: (line: string) => void;
 }
 
 export interface Serving {
+  /** Where its health is served; null where it is not. */
+  readonly healthPort: number | null;
   /** Resolves when the worker has left after `stop`; rejects when it fails before. */
   until(stop: AbortSignal): Promise<void>;
 }
@@ -30,21 +35,35 @@ export interface Serving {
 const scanSeconds = 5;
 
 export async function serve(options: ServeOptions): Promise<Serving> {
-  const { settings, connection, address, native, profile, defaultRecipe } = options;
-  installRuntime(options.log);
-  const place = await openPlace({ settings, connection, profile, defaultRecipe, scanSeconds });
-  const client = new Client({ connection, namespace: settings.namespace });
-  const reaper = reaperOf(place, client, options.log);
-  const activities = createActivities({ ...place.dependencies, reaper });
+  const { settings, connection, address, native } = options;
+  const closers: (() => void | Promise<void>)[] = [];
   const leave = async () => {
-    reaper.close();
-    await place.close();
+    for (const close of closers.splice(0).reverse()) await close();
   };
-  const starting = startTemperWorker({ ...settings, address, connection: native, activities });
-  const worker = await starting.catch(async (error: unknown) => {
+  try {
+    const health = await openHealth(options.healthPort, connection);
+    closers.push(() => {
+      health.close();
+    });
+    installRuntime(options.log, health.sdkPort);
+    const place = await openPlace({ ...options, scanSeconds });
+    closers.push(() => place.close());
+    const client = new Client({ connection, namespace: settings.namespace });
+    const reaper = reaperOf(place, client, options.log);
+    closers.push(() => {
+      reaper.close();
+    });
+    const activities = createActivities({ ...place.dependencies, reaper });
+    const worker = await startTemperWorker({ ...settings, address, connection: native, activities });
+    health.about(place, worker);
+    return { healthPort: health.port, ...servingOf(worker, leave) };
+  } catch (error) {
     await leave();
     throw error;
-  });
+  }
+}
+
+function servingOf(worker: TemperWorker, leave: () => Promise<void>): Pick<Serving, 'until'> {
   return {
     async until(stop) {
       const asked = new Promise<void>((resolve) => {

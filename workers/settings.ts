@@ -10,7 +10,10 @@ import { z } from 'zod';
 import { TemperError } from '../decisions/errors.ts';
 import { defaultTaskQueue } from '../workflows/contract.ts';
 
-export interface Settings extends Places {
+export interface Settings extends Places, Programs {}
+
+/** What set-up has put in place for work on this machine: jobs of a cluster need none of it. */
+export interface Programs {
   readonly temporalCli: string;
   /** The Python that has the trainers' packages. */
   readonly python: string;
@@ -49,7 +52,7 @@ const setUpSchema = z.object({ temporalCli: z.string(), python: z.string() });
 /** What `readPlaces` reads, and the programs that set-up has put in place. Throws `environment-unusable`. */
 export function readSettings(environment: Environment): Settings {
   const places = readPlaces(environment);
-  return Object.freeze({ ...places, ...programs(environment, places.cacheDirectory) });
+  return Object.freeze({ ...places, ...readPrograms(environment, places) });
 }
 
 /**
@@ -74,10 +77,11 @@ export function readPlaces(environment: Environment): Places {
   });
 }
 
-function programs(environment: Environment, cache: string): { temporalCli: string; python: string } {
+/** `TEMPORAL_CLI` and `TEMPER_PYTHON`, else what set-up has written. Throws `environment-unusable`. */
+export function readPrograms(environment: Environment, { cacheDirectory }: Pick<Places, 'cacheDirectory'>): Programs {
   const { TEMPORAL_CLI: temporalCli, TEMPER_PYTHON: python } = environment;
   if (temporalCli && python) return { temporalCli, python };
-  const file = join(cache, 'setup.json');
+  const file = join(cacheDirectory, 'setup.json');
   let text: string;
   try {
     text = readFileSync(file, 'utf8');

@@ -11,8 +11,8 @@ import {
   NativeConnection,
   type NativeConnectionOptions,
   Runtime,
+  type RuntimeOptions,
   Worker,
-  type LogLevel,
 } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
 import { workflowBundle, type BundlePlaces, type WorkflowBundle } from './workflow-bundle.ts';
@@ -31,16 +31,32 @@ export interface TemperWorkerOptions extends BundlePlaces {
 export interface TemperWorker {
   /** Rejects when the worker fails; resolves after `stop`. */
   readonly running: Promise<void>;
+  /** Whether it takes work. */
+  polls(): boolean;
   /** Leaves fast: the jobs run on, and the next worker goes on watching them. */
   stop(): Promise<void>;
 }
 
-/** Sends the SDK's own log lines to `write`. Once per process, before the first worker. */
-export function installRuntime(write: (line: string) => void, level: LogLevel = 'WARN'): void {
-  const logger = new DefaultLogger(level, ({ level: of, message, meta }) => {
-    write(`${new Date().toISOString()} ${of} ${message} ${meta ? JSON.stringify(meta, errorsToo) : ''}`);
+/**
+ * Sends the SDK's own log lines to `write`, and serves its metrics on a port of this machine alone, where one is named. Once per process,
+ * before the first worker.
+ */
+export function installRuntime(write: (line: string) => void, metricsPort?: number): void {
+  const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
+    write(`${new Date().toISOString()} ${level} ${message} ${meta ? JSON.stringify(meta, errorsToo) : ''}`);
   });
-  Runtime.install({ logger, shutdownSignals: [] });
+  Runtime.install({ logger, shutdownSignals: [], ...(metricsPort === undefined ? {} : metricsOn(metricsPort)) });
+}
+
+/** Named as Prometheus has it: `…_total`, `…_seconds`. */
+function metricsOn(port: number): RuntimeOptions {
+  const prometheus = {
+    bindAddress: `127.0.0.1:${String(port)}`,
+    countersTotalSuffix: true,
+    unitSuffix: true,
+    useSecondsForDurations: true,
+  };
+  return { telemetryOptions: { metrics: { prometheus } } };
 }
 
 /** How long activities may take to leave. */
@@ -56,6 +72,7 @@ export async function startTemperWorker(options: TemperWorkerOptions): Promise<T
   running.catch(() => undefined);
   return {
     running,
+    polls: () => worker.getState() === 'RUNNING',
     async stop() {
       if (worker.getState() !== 'RUNNING') return; // it has ended by itself, and `running` told why
       worker.shutdown();

@@ -26,8 +26,8 @@ export async function temper(words: readonly string[], surroundings: Surrounding
 export interface Running {
   /** Resolves with all of its output when this is in it; rejects when it ends before. */
   said(words: string): Promise<string>;
-  /** Asks it to stop as Ctrl-C does; resolves when it has. */
-  stop(): Promise<Said>;
+  /** Asks it to stop, as Ctrl-C does unless another signal is named; resolves when it has. */
+  stop(signal?: NodeJS.Signals): Promise<Said>;
 }
 
 /** A command that stays. */
@@ -45,8 +45,8 @@ export function startTemper(words: readonly string[], surroundings: Surroundings
       }
       return output;
     },
-    async stop() {
-      if (child.exitCode === null) child.kill('SIGINT');
+    async stop(signal = 'SIGINT') {
+      if (child.exitCode === null) child.kill(signal);
       return await ended;
     },
   };

@@ -30,6 +30,13 @@ export const wholeNumber = (text: string): number => numberFrom(1, text);
 /** Of a rank: the first is 0. */
 export const rankNumber = (text: string): number => numberFrom(0, text);
 
+/** 0 for any that is free. */
+export function portNumber(text: string): number {
+  const port = numberFrom(0, text);
+  if (port > 65_535) throw new InvalidArgumentError('It must be a port, 65535 at most.');
+  return port;
+}
+
 function numberFrom(least: number, text: string): number {
   const number = Number(text);
   if (text.trim() === '' || !Number.isSafeInteger(number) || number < least)
