@@ -2,7 +2,6 @@
  * A pipeline whose node is lost in the middle of a training: the next attempt goes on when there is a node again, while the trainer of the
  * first one is at work still and writes what it has.
  */
-import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.ts';
@@ -12,6 +11,7 @@ import type { SlotPlaces } from './machine/places.ts';
 import { nodeName } from './node/components.ts';
 import { killDaemon, startDaemon } from './node/daemons.ts';
 import { makePipelineBed, type PipelineBed } from './pipeline-bed.ts';
+import { processesOfJob, signalAll } from './pod-processes.ts';
 import { readTestCluster } from './test-bed.ts';
 
 const cluster = readTestCluster();
@@ -27,23 +27,6 @@ afterAll(async () => {
   await bed.close();
 });
 
-/** Of a job's pods, whose namespaces lie within ours: by the token that each of them was given. */
-function processesOf(uid: string): readonly number[] {
-  return readdirSync('/proc').flatMap((name) => {
-    if (!/^\d+$/.test(name)) return [];
-    try {
-      const environment = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
-      return environment.includes(`TEMPER_JOB_TOKEN=${uid}`) ? [Number(name)] : [];
-    } catch {
-      return []; // it has ended
-    }
-  });
-}
-
-function signal(processes: readonly number[], name: 'SIGSTOP' | 'SIGCONT'): void {
-  for (const pid of processes) process.kill(pid, name);
-}
-
 onOwnCluster(
   'the next attempt goes on from what was saved, and what the lost trainer writes later spoils nothing',
   async () => {
@@ -55,15 +38,15 @@ onOwnCluster(
     await bed.saved(bed.attempt('lost', 'sft', 1));
     const [first] = await attempts();
     // A trainer that hangs with its node, and wakes up late.
-    const trainer = processesOf(first?.jobUid ?? '');
+    const trainer = processesOfJob(first?.jobUid ?? '');
     expect(trainer).not.toEqual([]);
-    signal(trainer, 'SIGSTOP');
+    signalAll(trainer, 'SIGSTOP');
     await killDaemon(places, 'kubelet');
     await eventually('attempt 2 is asked for', 180, async () => ((await attempts())[1]?.jobUid ?? null) !== null);
     await startDaemon(places, 'kubelet');
     await eventually('attempt 2 runs', 120, async () => (await attempts())[1]?.state === 'running');
-    signal(trainer, 'SIGCONT');
-    await eventually('attempt 1 has written its last', 60, () => processesOf(first?.jobUid ?? '').length === 0);
+    signalAll(trainer, 'SIGCONT');
+    await eventually('attempt 1 has written its last', 60, () => processesOfJob(first?.jobUid ?? '').length === 0);
     const [ended] = await Promise.all([pipeline.result(), expected.result()]);
 
     expect(ended.promoted.map(({ outcome }) => outcome.state)).toEqual(['completed', 'completed']);

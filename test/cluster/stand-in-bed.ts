@@ -16,6 +16,8 @@ export interface StandInBed {
   readonly embedded: Embedded;
   /** Folder of the volume on this machine: the store of its sites. */
   readonly volume: string;
+  /** The program of the trainer in pods: `python` of it. */
+  readonly standIn: string;
   /** A task queue with workers of its own; `profile` over the bed's own. */
   site(name: string, profile?: Readonly<Record<string, unknown>>): Promise<Site>;
   /** Names of the Jobs that are there now. */
@@ -52,6 +54,7 @@ export async function makeStandInBed(cluster: TestCluster, purpose: string): Pro
     witness,
     embedded,
     volume,
+    standIn,
     async site(site, profile = {}) {
       await writeFile(join(profiles, `${site}.yaml`), stringify({ ...own, ...profile, name: site }));
       return await embedded.site(site, { TEMPER_PROFILES: profiles, TEMPER_TEST_PROFILE: site });

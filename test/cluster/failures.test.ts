@@ -1,0 +1,36 @@
+/** Every way in which a job dies on a real cluster: the right class, the right decision, and its evidence kept when Job and pods are gone. */
+import { retryPolicies } from '../../decisions/retry-policies.ts';
+import { type Aftermath, type FailureBed, makeFailureBed } from './failure-bed.ts';
+import { failureRows } from './failure-rows.ts';
+import { readTestCluster } from './test-bed.ts';
+
+const cluster = readTestCluster();
+let failures: FailureBed | undefined;
+
+beforeAll(async () => {
+  failures = await makeFailureBed(cluster, failureRows);
+}, 400_000);
+afterAll(async () => {
+  await failures?.close();
+});
+
+function aftermathOf(id: string): Aftermath {
+  const found = failures?.aftermaths.get(id);
+  if (found instanceof Error || found === undefined) throw found ?? new Error(`${id} was not tried`);
+  return found;
+}
+
+test.each(failureRows)('$how: $want.class, $want.then', ({ id, want }) => {
+  const { incidents, decision, kept, told, saved, resumed, ended } = aftermathOf(id);
+  expect(incidents.map((incident) => incident.class)).toEqual([want.class]);
+  expect(retryPolicies[want.class].charge).toBe(want.charged ? 'attempt' : 'free');
+  expect([decision.kind, decision.change?.kind]).toEqual([want.then, want.change]);
+  if (want.rank !== undefined) expect(incidents[0]?.rank).toBe(want.rank);
+  expect(kept).toMatch(want.kept);
+  expect(told).toMatch(want.told);
+  // What was saved is gone on from, whatever it was that ended it.
+  const goesOn = want.then === 'resume' || want.then === 'restart';
+  expect([resumed, ended]).toEqual(
+    goesOn ? [saved, 'completed'] : [null, expect.stringMatching(/^ended: .*fail|^held: /i)],
+  );
+});

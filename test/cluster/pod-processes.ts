@@ -1,0 +1,19 @@
+/** The processes of a job's pods as this machine sees them: the node lives in namespaces within ours. Not on a foreign cluster. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** By the token that each of them was given. */
+export function processesOfJob(uid: string): readonly number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      const environment = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
+      return environment.includes(`TEMPER_JOB_TOKEN=${uid}`) ? [Number(name)] : [];
+    } catch {
+      return []; // it has ended
+    }
+  });
+}
+
+export function signalAll(processes: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of processes) process.kill(pid, signal);
+}
