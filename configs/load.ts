@@ -5,7 +5,7 @@
  * (schema.ts) or what YAML may hold (yaml-text.ts).
  */
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { TemperError } from '../decisions/errors.ts';
 import { nearestName } from './nearest-name.ts';
 import { placementProblems } from './placement.ts';
@@ -48,16 +48,27 @@ export async function loadRecipeFile(path: string, set: Fields = {}): Promise<Re
   return recipeOf(await readFileAt(path, path), set);
 }
 
-/** Every recipe of a folder that is valid. */
+/** Every recipe of a folder that is valid. Throws `not-found`. */
 export async function loadRecipes(directory: string): Promise<Recipe[]> {
-  const files = (await readdir(directory)).filter((file) => file.endsWith('.yaml'));
-  const read = await Promise.allSettled(files.map((file) => loadRecipeFile(join(directory, file))));
+  const files = await yamlFilesOf(directory);
+  const read = await Promise.allSettled(files.map((file) => loadRecipeFile(file)));
   return read.flatMap((one) => (one.status === 'fulfilled' ? [one.value.value] : []));
 }
 
-/** A profile by name (a file of `directory`). Throws `invalid-input` or `not-found`. */
+/** A profile by name: a file of `directory`, or the built-in `local`. Throws `invalid-input` or `not-found`. */
 export async function loadProfile(directory: string, name: string): Promise<Resolved<Profile>> {
   return profileOf(await readNamed(directory, 'profile', name));
+}
+
+/** Recipes or profiles of a folder, by their paths. Throws `not-found`. */
+export async function yamlFilesOf(directory: string): Promise<string[]> {
+  try {
+    return (await readdir(directory)).filter((file) => file.endsWith('.yaml')).map((file) => join(directory, file));
+  } catch (cause) {
+    const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
+    const message = `the folder ${directory} cannot be read (${code}): TEMPER_RECIPES and TEMPER_PROFILES name folders of recipes and profiles`;
+    throw new TemperError('not-found', message, { cause });
+  }
 }
 
 /** A recipe or a profile, which is told by its field `backend`. Throws `invalid-input` or `not-found`. */
@@ -91,10 +102,15 @@ interface Given {
 
 const inline = (document: Document): Given => ({ document, source: 'inline' });
 
-async function readNamed(directory: string, what: string, name: string): Promise<Given> {
-  const names = (await readdir(directory))
-    .filter((file) => file.endsWith('.yaml'))
-    .map((file) => file.slice(0, -'.yaml'.length));
+/** What commands mean where no profile is named: it is there whatever folder TEMPER_PROFILES names. */
+const builtIn = { recipe: {}, profile: { local: { name: 'local', backend: 'local' } } } as const;
+
+async function readNamed(directory: string, what: 'recipe' | 'profile', name: string): Promise<Given> {
+  const files = (await yamlFilesOf(directory)).map((file) => basename(file, '.yaml'));
+  const own: Readonly<Record<string, Document>> = builtIn[what];
+  const names = [...new Set([...files, ...Object.keys(own)])];
+  const document = own[name];
+  if (!files.includes(name) && document !== undefined) return { document, source: 'built in' };
   if (!names.includes(name)) {
     const near = nearestName(name, names);
     throw new TemperError(

@@ -3,6 +3,7 @@
  *
  * Covers phases that are held or failed and budgets that are spent. Does not cover sending (activities/notifications.ts).
  */
+import { holdTime } from './hold-time.ts';
 import { duration } from './sentences.ts';
 
 export const notificationEvents = ['held', 'failed', 'budget'] as const;
@@ -82,7 +83,7 @@ function whatToDo({ event, pipeline, phase }: Notice): string {
   const release = `\`temper release ${escaped(pipeline)} --phase ${escaped(phase)}\``;
   switch (event) {
     case 'held':
-      return `Its job runs no longer. It waits 24 hours; to go on: ${release}`;
+      return `Its job runs no longer. It waits ${holdTime}; to go on: ${release}`;
     case 'failed':
       return `Started again under the same id, it goes on from what is finished: \`temper start … --id ${escaped(pipeline)}\``;
     case 'budget':

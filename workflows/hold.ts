@@ -3,7 +3,8 @@
  *
  * Covers activities that fail for good. Does not cover when a decision or a gate asks for a person (phase.ts).
  */
-import { ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
+import { holdTime } from '../decisions/hold-time.ts';
 import type { PhaseContext } from './contract.ts';
 import { messageOf } from './explained.ts';
 import { activities } from './jobs.ts';
@@ -15,7 +16,7 @@ export interface HeldPhase {
   readonly context: PhaseContext;
   readonly board: PhaseBoard;
   readonly notices: Notices;
-  /** Resolves when a person released it. Throws when nobody did in 24 hours, or the recipe says `fail`. */
+  /** Resolves when a person released it. Throws when nobody did in time, or the recipe says `fail`. */
   readonly hold: (sentence: string) => Promise<void>;
   /** The answer of `act`; where an activity of it fails for good, a person is asked, and then it is done again. */
   readonly orHold: <T>(act: () => Promise<T>) => Promise<T>;
@@ -29,7 +30,7 @@ export function heldPhase(context: PhaseContext, board: PhaseBoard, notices: Not
     released.catch(() => undefined);
     if (notices.someone) await notices.tell('held', sentence);
     await activities('record that it is held').closePhase({ context, state: 'held', because: sentence });
-    if (!(await released)) throw phaseFailed(context, `${sentence}; held for 24 hours and nobody released it`);
+    if (!(await released)) throw phaseFailed(context, `${sentence}; held for ${holdTime} and nobody released it`);
     await activities('go on after a release').recordRelease({ context });
   }
   return {
@@ -42,7 +43,8 @@ export function heldPhase(context: PhaseContext, board: PhaseBoard, notices: Not
         try {
           return await act();
         } catch (error) {
-          if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+          const isCancelled = isCancellation(error) || CancellationScope.current().consideredCancelled;
+          if (isCancelled || !(error instanceof ActivityFailure)) throw error;
           await hold(messageOf(error));
         }
       }

@@ -7,6 +7,7 @@ import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { AttemptTicket } from '../activities/attempts.ts';
 import type { GateAnswer } from '../activities/gate.ts';
 import type { Phase } from '../configs/schema.ts';
+import { holdTime } from '../decisions/hold-time.ts';
 import type { PhaseState } from '../decisions/states.ts';
 import type { FinishedWork } from '../activities/promotion.ts';
 import type { CheckpointRef, PhaseContext, PhaseEnd, PhaseReport, ReleaseInput } from './contract.ts';
@@ -21,7 +22,7 @@ export interface PhaseBoard {
   evaluating(what: string): void;
   judged(answer: GateAnswer): void;
   decided(sentence: string): void;
-  /** True when a person released it, false when nobody did in 24 hours. */
+  /** True when a person released it, false when nobody did in time. */
   held(sentence: string): Promise<boolean>;
   reused(work: FinishedWork): PhaseEnd;
   completed(checkpoint: CheckpointRef, answer: { readonly sentence: string; readonly score: number | null }): PhaseEnd;
@@ -74,7 +75,7 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
     },
     held: async (sentence) => {
       show({ state: 'held', note: `held: ${sentence}` });
-      return await condition(() => report.state !== 'held', '24 hours', { summary: 'held for a person' });
+      return await condition(() => report.state !== 'held', holdTime, { summary: 'held for a person' });
     },
     reused: ({ outcome, rows }) => {
       pipeline.rows(rows);

@@ -3,7 +3,7 @@
  *
  * Covers attempts, evaluation beside the training, and the gate. Does not cover how jobs run (activities/) or how to decide (decisions/).
  */
-import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, isCancellation, sleep } from '@temporalio/workflow';
 import type { GateAnswer } from '../activities/gate.ts';
 import type { PhaseContext, PhaseEnd, PhaseOutcome } from './contract.ts';
 import { messageOf, mustComeFromAPipeline } from './explained.ts';
@@ -31,16 +31,23 @@ export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome> {
     await beside.settled();
     return ended(await passGate(phase, beside), trainer);
   } catch (error) {
-    const state = isCancellation(error) ? 'cancelled' : 'failed';
+    const why = whyEnded(error);
+    const state = isCancellation(why) ? 'cancelled' : 'failed';
     board.ended(state);
-    if (state === 'failed' && phase.notices.someone) await phase.notices.tell('failed', messageOf(error));
+    if (state === 'failed' && phase.notices.someone) await phase.notices.tell('failed', messageOf(why));
     await CancellationScope.nonCancellable(() =>
-      activities(`record that it is ${state}`).closePhase({ context, state, because: messageOf(error) }),
+      activities(`record that it is ${state}`).closePhase({ context, state, because: messageOf(why) }),
     );
-    throw error;
+    throw why;
   } finally {
     await board.delivered();
   }
+}
+
+/** A cancelled phase is cancelled, whatever else fails while it stops. */
+function whyEnded(error: unknown): unknown {
+  if (isCancellation(error) || !CancellationScope.current().consideredCancelled) return error;
+  return new CancelledFailure(`cancelled; meanwhile: ${messageOf(error)}`);
 }
 
 /** One attempt after the other, until one is proved complete; returns its seconds by what it did. */

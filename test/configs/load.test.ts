@@ -86,6 +86,24 @@ test('a profile that is not there is named with the nearest', async () => {
   await expect(loadProfile(profiles, 'locale')).rejects.toEqual(new TemperError('not-found', want));
 });
 
+test('a folder of profiles of one’s own leaves the built-in one, which a file of its name replaces', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'temper-profiles-'));
+  const shippedOne = await loadProfile(profiles, 'local');
+  expect(await loadProfile(folder, 'local')).toMatchObject({ value: shippedOne.value, source: 'built in' });
+  const want = 'no profile is named "locale"; did you mean "local"? The worker has: local';
+  await expect(loadProfile(folder, 'locale')).rejects.toEqual(new TemperError('not-found', want));
+  await writeFile(join(folder, 'local.yaml'), 'name: local\nbackend: local\nslots: 3\n');
+  expect((await loadProfile(folder, 'local')).value).toMatchObject({ slots: 3 });
+  await rm(folder, { recursive: true });
+});
+
+test('a folder of recipes or profiles that is not there is told with what names it', async () => {
+  const want =
+    'the folder /none cannot be read (ENOENT): TEMPER_RECIPES and TEMPER_PROFILES name folders of recipes and profiles';
+  for (const load of [loadRecipe, loadProfile])
+    await expect(load('/none', 'tiny')).rejects.toMatchObject({ code: 'not-found', message: want });
+});
+
 test('a file with a wrong field is refused with the file, the field and all problems as data', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'temper-recipes-'));
   await writeFile(

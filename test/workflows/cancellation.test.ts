@@ -112,6 +112,33 @@ describe('a cancellation', () => {
     expect(story.inputsOf('withdrawJob')).toMatchObject([{ reason: 'cancel' }]);
   });
 
+  test.each(['fail', 'hold'])(
+    'ends as one where an activity fails for good meanwhile, also with onFailure: %s',
+    async (onFailure) => {
+      let fail: () => void = () => undefined;
+      const gate = new Promise<void>((resolve) => (fail = resolve));
+      const pipelineId = `cancelled-failing-${onFailure}`;
+      const story = bench.tell(pipelineId, recipeOf([], { onFailure }), {
+        openAttempt: async () => {
+          await gate;
+          throw new TemperError('store-unusable', 'the store is full');
+        },
+      });
+      const run = await bench.start(story);
+      await story.called('openAttempt');
+      await run.cancel();
+      await heard(`${pipelineId}/base`);
+      fail();
+      await failureOf(run);
+      expect((await run.describe()).status.name).toBe('CANCELLED');
+      expect(await statusOf(run)).toMatchObject([{ state: 'cancelled' }]);
+      expect(story.inputsOf('closePhase')).toMatchObject([
+        { state: 'cancelled', because: 'cancelled; meanwhile: the store is full' },
+      ]);
+      expect(story.inputsOf('closePipeline')).toMatchObject([{ state: 'cancelled' }]);
+    },
+  );
+
   test('in the middle of a submit that comes through stops what it made: no job that nobody knows of', async () => {
     let submitted: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => (submitted = resolve));

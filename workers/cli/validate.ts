@@ -1,6 +1,4 @@
 /** `temper validate`: everything that is wrong in recipes and profiles, without a server. */
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Argument, Command, Option } from 'commander';
 import type { loadFile, LocatedProblem } from '../../configs/load.ts';
 import type { Profile } from '../../configs/schema.ts';
@@ -75,14 +73,12 @@ async function checkAll(files: readonly string[], { json, set, profile: named }:
 }
 
 async function filesOfThisMachine(): Promise<string[]> {
-  const { readPlaces } = await import('../settings.ts');
+  const [{ yamlFilesOf }, { readPlaces }] = await Promise.all([
+    import('../../configs/load.ts'),
+    import('../settings.ts'),
+  ]);
   const { recipesDirectory, profilesDirectory } = readPlaces(process.env);
-  const folders = await Promise.all(
-    [recipesDirectory, profilesDirectory].map(async (folder) =>
-      (await readdir(folder)).filter((file) => file.endsWith('.yaml')).map((file) => join(folder, file)),
-    ),
-  );
-  return folders.flat();
+  return (await Promise.all([recipesDirectory, profilesDirectory].map(yamlFilesOf))).flat();
 }
 
 async function profileOfThisMachine(name: string): Promise<Profile> {

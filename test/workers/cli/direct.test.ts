@@ -39,6 +39,14 @@ test('explain tells the story', async () => {
   ]);
 });
 
+test('with a folder of profiles of one’s own that has no local one', async () => {
+  const profiles = { TEMPER_PROFILES: await mkdtemp(join(store, 'profiles-')) };
+  const { exitCode, output } = await temper(['explain', 'demo', '--direct'], {
+    environment: { ...environment, ...profiles },
+  });
+  expect([exitCode, output]).toEqual([0, expect.stringContaining('demo: recipe tiny, running')]);
+});
+
 test('explain as data', async () => {
   const { output } = await temper(['explain', 'demo', '--direct', '--json'], { environment });
   expect(JSON.parse(output)).toMatchObject({ pipeline: 'demo', runId: 'run-1', phases: [{ phase: 'base' }] });
