@@ -34,6 +34,11 @@ export interface NoJob {
   readonly because: string;
 }
 
+export interface StoppedJob {
+  /** The last that its trainer told of; null where it told of none. */
+  readonly step: number | null;
+}
+
 interface OfJob {
   readonly context: PhaseContext;
   readonly ticket: AttemptTicket;
@@ -48,8 +53,8 @@ export interface JobActivities {
   submitJob(input: Omit<OfJob, 'job'> & { readonly waitsSince?: string }): Promise<JobRef | NoJob>;
   /** Resolves at the next event. `seenSteps` are the checkpoints that were told before. */
   awaitJob(input: OfJob & { readonly seenSteps: readonly number[] }): Promise<JobEvent>;
-  /** Resolves when nothing of the job runs that can be reached. */
-  stopJob(input: OfJob & { readonly reason: StopReason }): Promise<void>;
+  /** Resolves when nothing of the job runs that can be reached. Workers of before answered with nothing. */
+  stopJob(input: OfJob & { readonly reason: StopReason }): Promise<StoppedJob | undefined>;
   /** The attempt is given up before anybody knows of its job: one that a submit created all the same is found and stopped. */
   withdrawJob(input: Omit<OfJob, 'job'> & { readonly reason: 'cancel' | 'deadline' }): Promise<void>;
 }
@@ -92,6 +97,12 @@ async function specOf(store: RunStore, context: PhaseContext, ticket: AttemptTic
   };
 }
 
+/** For a person's eyes: a store that cannot be read keeps no job from being stopped. */
+async function lastStepIn(store: RunStore, { directory }: AttemptTicket): Promise<number | null> {
+  const progress = await store.progress(directory).catch(() => null);
+  return progress?.last?.step ?? null;
+}
+
 interface WaitForRoom {
   readonly waitMinutes: number;
   /** ISO 8601; undefined while nobody waits yet. */
@@ -119,13 +130,15 @@ export function jobActivities(dependencies: ActivityDependencies): JobActivities
   const cancelled = async (attempt: Omit<OfJob, 'job'>) => {
     await ledger.changeAttempt(keyOf(attempt), { state: 'cancelled', at: dependencies.now().toISOString() });
   };
-  async function stopJob({ context, ticket, job, reason }: OfJob & { readonly reason: StopReason }): Promise<void> {
-    const { backend, profile } = dependencies.placeOf(context.profile);
+  async function stopJob(wish: OfJob & { readonly reason: StopReason }): Promise<StoppedJob> {
+    const { context, ticket, job, reason } = wish;
+    const { backend, profile, store } = dependencies.placeOf(context.profile);
     const at = dependencies.now().toISOString();
     await ledger.advanceAttempt(keyOf({ context, ticket }), { state: 'stopping', at });
     await backend.stop(job, { reason, graceSeconds: profile.graceSeconds });
     // One that gave up its place in the queue never ran: there is nothing to judge.
     if (reason === 'cancel' || reason === 'deadline') await cancelled({ context, ticket });
+    return { step: await lastStepIn(store, ticket) };
   }
   return {
     async submitJob({ context, ticket, waitsSince }) {

@@ -29,6 +29,8 @@ export type AttemptJudgement =
       readonly kind: RetryDecision['kind'];
       readonly sentence: string;
       readonly delaySeconds: number;
+      /** The last that its trainer told of. Workers of before said none. */
+      readonly step?: number | null;
     };
 
 interface EndedAttempt {
@@ -69,7 +71,8 @@ export function judgeActivities(dependencies: ActivityDependencies): JudgeActivi
       if (judged.kind === 'completed')
         return { kind: 'completed', sentence: judged.sentence, seconds: evidence.result?.seconds ?? {} };
       const { decision, sentence } = judged;
-      return { kind: decision.kind, sentence, delaySeconds: decision.delaySeconds };
+      const step = evidence.lastProgress?.step ?? null;
+      return { kind: decision.kind, sentence, delaySeconds: decision.delaySeconds, step };
     },
     async recordRelease({ context }) {
       const { runId, phase } = context;

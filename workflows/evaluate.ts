@@ -23,6 +23,7 @@ export async function evaluateCheckpoint(input: EvaluationInput): Promise<void> 
     const { job, gaveUp } = await runJob(input.context, ticket, {
       checkpoint: () => undefined,
       note: setCurrentDetails,
+      reached: () => undefined,
     });
     if (gaveUp !== null) throw ApplicationFailure.nonRetryable(gaveUp, 'EvaluationFailed');
     const judged = await activities('record the outcomes').judgeEvaluation({

@@ -5,7 +5,7 @@
  */
 import { ActivityCancellationType, CancellationScope, isCancellation, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { JobRef } from '../activities/backend.ts';
+import type { JobRef, StopReason } from '../activities/backend.ts';
 import type { AttemptTicket } from '../activities/attempts.ts';
 import type { NoJob } from '../activities/jobs.ts';
 import type { CheckpointRef, PhaseContext } from './contract.ts';
@@ -38,6 +38,8 @@ export interface JobListener {
   checkpoint(checkpoint: CheckpointRef): void;
   /** What it waits for, and that it has it. */
   note(sentence: string): void;
+  /** The last step that a job which was stopped had told of. */
+  reached(step: number): void;
 }
 
 /** With `gaveUp`: why it never started and is not waited for any longer; else its end is to be judged. */
@@ -54,6 +56,11 @@ export async function runJob(context: PhaseContext, ticket: AttemptTicket, liste
   const job = await (ticket.withdraws ? submit(context, ticket, listener) : submitInAnyCase(context, ticket));
   if ('because' in job) return { job: null, gaveUp: job.because };
   const seenSteps: number[] = [];
+  const stop = async (summary: string, reason: StopReason) => {
+    const stopped = await activities(summary).stopJob({ context, ticket, job, reason });
+    // Workers of before answered with nothing.
+    if (typeof stopped?.step === 'number') listener.reached(stopped.step);
+  };
   try {
     for (;;) {
       const event = await watcher(title).awaitJob({ context, ticket, job, seenSteps });
@@ -63,14 +70,14 @@ export async function runJob(context: PhaseContext, ticket: AttemptTicket, liste
       } else {
         if (event.kind === 'ended') return { job, gaveUp: null };
         const reason = event.kind === 'evicted' ? event.as : reasonsToStop[event.kind];
-        await activities(`${title}: stop, ${event.because}`).stopJob({ context, ticket, job, reason });
+        await stop(`${title}: stop, ${event.because}`, reason);
         return event.kind === 'waited' ? { job: null, gaveUp: event.because } : { job, gaveUp: null };
       }
     }
   } catch (error) {
     const reason = isCancellation(error) ? 'cancel' : 'shutdown';
     const summary = `${title}: stop, the run ${reason === 'cancel' ? 'is cancelled' : 'cannot go on'}`;
-    await CancellationScope.nonCancellable(() => activities(summary).stopJob({ context, ticket, job, reason }));
+    await CancellationScope.nonCancellable(() => stop(summary, reason));
     throw error;
   }
 }

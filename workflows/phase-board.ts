@@ -21,7 +21,10 @@ export interface PhaseBoard {
   trained(ticket: AttemptTicket, sentence: string): void;
   evaluating(what: string): void;
   judged(answer: GateAnswer): void;
-  decided(sentence: string): void;
+  /** With the step that an attempt had reached; null or undefined where nobody knows. */
+  decided(sentence: string, step?: number | null): void;
+  /** The step at which a job was stopped. */
+  reached(step: number): void;
   /** True when a person released it, false when nobody did in time. */
   held(sentence: string): Promise<boolean>;
   reused(work: FinishedWork): PhaseEnd;
@@ -70,8 +73,11 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
       pipeline.rows(answer.rows);
       if (answer.kind !== 'promote') show({ note: answer.sentence });
     },
-    decided: (sentence) => {
-      show({ note: sentence });
+    decided: (sentence, step) => {
+      show({ note: sentence, ...(typeof step === 'number' ? { step } : {}) });
+    },
+    reached: (step) => {
+      show({ step });
     },
     held: async (sentence) => {
       show({ state: 'held', note: `held: ${sentence}` });

@@ -3,7 +3,7 @@
  *
  * Covers attempts, evaluation beside the training, and the gate. Does not cover how jobs run (activities/) or how to decide (decisions/).
  */
-import { CancellationScope, CancelledFailure, isCancellation, sleep } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, isCancellation, patched, sleep } from '@temporalio/workflow';
 import type { GateAnswer } from '../activities/gate.ts';
 import type { PhaseContext, PhaseEnd, PhaseOutcome } from './contract.ts';
 import { messageOf, mustComeFromAPipeline } from './explained.ts';
@@ -47,6 +47,8 @@ export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome> {
 /** A cancelled phase is cancelled, whatever else fails while it stops. */
 function whyEnded(error: unknown): unknown {
   if (isCancellation(error) || !CancellationScope.current().consideredCancelled) return error;
+  // Phases that began to end before this was so tell of a failure, and are replayed so.
+  if (!patched('cancelled-whatever-fails')) return error;
   return new CancelledFailure(`cancelled; meanwhile: ${messageOf(error)}`);
 }
 
@@ -78,6 +80,9 @@ async function runAttempt(
     note: (sentence) => {
       board.decided(sentence);
     },
+    reached: (step) => {
+      board.reached(step);
+    },
   });
   if (gaveUp !== null) {
     await hold(gaveUp);
@@ -92,7 +97,7 @@ async function runAttempt(
     board.trained(ticket, judged.sentence);
     return judged.seconds;
   }
-  board.decided(judged.sentence);
+  board.decided(judged.sentence, judged.step);
   if (judged.kind === 'fail') throw phaseFailed(context, judged.sentence);
   if (judged.kind === 'hold') await hold(judged.sentence);
   if (judged.delaySeconds > 0) await sleep(judged.delaySeconds * 1000, { summary: judged.sentence });

@@ -1,3 +1,5 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   activityBench,
@@ -284,6 +286,17 @@ describe('stopJob', () => {
       expect(await stateOf()).toBe(want);
     },
   );
+
+  test('answers with the last step that its trainer told of, and with none where the store cannot be read', async () => {
+    const stop = () => bench.as('phase-run-1').stopJob({ ...attempt, reason: 'cancel' });
+    expect(await stop()).toEqual({ step: null });
+    await trainer.says(12, 'training');
+    expect(await stop()).toEqual({ step: 12 });
+    const file = join(attempt.ticket.directory, 'progress.jsonl');
+    await rm(file);
+    await mkdir(file);
+    expect(await stop()).toEqual({ step: null });
+  });
 });
 
 const parentPath = '/store/pipelines/demo/base/attempt-1/checkpoints/checkpoint-160';

@@ -91,6 +91,7 @@ test.each<{ words: string[]; exitCode?: number; want: RegExp }>([
   { words: ['status', 'walks'], exitCode: 2, want: /there is no pipeline "walks" on this server/ },
   { words: ['explain', 'wlak'], exitCode: 2, want: /no pipeline "wlak" is in the ledger; did you mean "walk"\?/ },
   { words: ['start', 'tinny'], exitCode: 2, want: /no recipe is named "tinny"; did you mean "tiny"\?/ },
+  { words: ['status', 'tinny'], want: /^tinny: failed .*\n\nno recipe is named "tinny"; did you mean "tiny"\? .*\n$/ },
   { words: ['start', '--set', 'sede=1'], exitCode: 2, want: /set: sede: is no field here; did you mean "seed"\?/ },
 ])('$words', async ({ words, exitCode = 0, want }) => {
   const said = await say(...words);

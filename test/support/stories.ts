@@ -140,7 +140,7 @@ function straight(recipe: () => Document) {
       if (step === undefined) return Promise.resolve({ kind: 'ended' });
       return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, step, ticket.number) });
     },
-    stopJob: nothing,
+    stopJob: () => Promise.resolve({ step: null }),
     withdrawJob: nothing,
     judgeAttempt: ({ ticket }) =>
       Promise.resolve({

@@ -24,8 +24,11 @@ describe('a cancellation', () => {
   const stopsOf = (story: ReturnType<typeof bench.tell>) =>
     story.inputsOf('stopJob').map(({ job, reason }) => [job.name, reason]);
 
-  test('stops the job that runs, once, and says so everywhere', async () => {
-    const story = bench.tell('cancelled', recipeOf([]), { awaitJob: () => runsOn() });
+  test('stops the job that runs, once, and says so everywhere, with the step that it had reached', async () => {
+    const story = bench.tell('cancelled', recipeOf([]), {
+      awaitJob: () => runsOn(),
+      stopJob: () => Promise.resolve({ step: 120 }),
+    });
     const run = await bench.start(story);
     await story.called('awaitJob');
     await run.cancel();
@@ -34,7 +37,7 @@ describe('a cancellation', () => {
     expect(stopsOf(story)).toEqual([['t-base-a1', 'cancel']]);
     expect(story.inputsOf('closePhase')).toMatchObject([{ state: 'cancelled' }]);
     expect(story.inputsOf('closePipeline')).toMatchObject([{ state: 'cancelled' }]);
-    expect(await statusOf(run)).toMatchObject([{ state: 'cancelled' }]);
+    expect(await statusOf(run)).toMatchObject([{ state: 'cancelled', step: 120 }]);
   });
 
   test('stops the evaluation that runs beside it too, and closes', async () => {

@@ -1,4 +1,5 @@
 /** `temper status`: where a pipeline stands; without a name, the newest pipelines. */
+import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { Command, Option } from 'commander';
 import type { ListedPipeline } from '../terminal/status-text.ts';
 import type { Connected } from './connect.ts';
@@ -67,9 +68,30 @@ async function show(connected: Connected, pipeline: string, { json }: Options): 
   await requireWorker(connected);
   const phases = await answered(connected, `pipeline "${pipeline}"`, () => readPhases(connected.client, pipeline));
   const state = run.status.name.toLowerCase();
+  const failure = await failureOf(connected, run);
   const page = pageOf(connected, pipeline, run.runId);
-  if (json) sayJson({ pipeline, runId: run.runId, state, page, phases });
-  else say(`${pipeline}: ${colouredState(state)}  ${page}\n\n${phasesText(phases)}`);
+  if (json) sayJson({ pipeline, runId: run.runId, state, page, failure, phases });
+  else
+    say(
+      [
+        `${pipeline}: ${colouredState(state)}  ${page}`,
+        ...(failure === null ? [] : [failure]),
+        ...(phases.length === 0 ? [] : [phasesText(phases)]),
+      ].join('\n\n'),
+    );
+}
+
+/** Why it failed, in the words of whoever refused or gave up; null where it did not. */
+async function failureOf({ client }: Connected, run: WorkflowExecutionDescription): Promise<string | null> {
+  if (['RUNNING', 'COMPLETED', 'CANCELLED'].includes(run.status.name)) return null;
+  const { WorkflowFailedError } = await import('@temporalio/client');
+  try {
+    await client.workflow.getHandle(run.workflowId, run.runId).result();
+    return null;
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    return error.cause?.message ?? error.message;
+  }
 }
 
 async function follow(connected: Connected, pipeline: string): Promise<void> {

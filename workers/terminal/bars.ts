@@ -3,7 +3,7 @@
  *
  * Covers text. Does not cover where the numbers come from (phase-view.ts).
  */
-import type { PhaseView } from './phase-view.ts';
+import { doingOf, type PhaseView } from './phase-view.ts';
 
 export interface Screen {
   show(phases: readonly PhaseView[], now: Date): void;
@@ -88,7 +88,7 @@ function numbersOf(phase: PhaseView): string {
   const parts = [
     phase.attempt > 0 ? `attempt ${String(phase.attempt)}` : '',
     of > 0 && phase.state === 'running' ? `${String(step)}/${String(of)}` : '',
-    phase.state === 'running' && phase.job ? phase.job.doing : '',
+    phase.state === 'running' ? doingOf(phase) : '',
     metric === null ? '' : `${name} ${metric.toFixed(3)}`,
     phase.score === null ? '' : `score ${phase.score.toFixed(3)}`,
     phase.state === 'running' || phase.note === '' ? '' : phase.note,

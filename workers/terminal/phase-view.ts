@@ -11,6 +11,12 @@ export interface PhaseView extends PhaseReport {
   readonly job: JobHeartbeat | null;
 }
 
+/** What its job does, or where it stands before and after: `training`, or `queued`, `starting`, `stopping`; empty without one. */
+export function doingOf({ job }: PhaseView): string {
+  if (job === null) return '';
+  return job.state === 'running' ? job.doing : job.state;
+}
+
 /** The phases of a pipeline now; none before its recipe is resolved. */
 export async function readPhases(client: Client, pipelineId: string): Promise<PhaseView[]> {
   const { phases } = await client.workflow.getHandle(pipelineId).query<PipelineStatus>('status');

@@ -1,7 +1,7 @@
 /** Where a pipeline stands, as a person reads it on a terminal: once, in columns (bars.ts follows). */
 import { coloured, colouredState } from './colour.ts';
 import { columnsText, type Column } from './columns.ts';
-import type { PhaseView } from './phase-view.ts';
+import { doingOf, type PhaseView } from './phase-view.ts';
 
 const columns: readonly Column<PhaseView>[] = [
   { head: 'phase', cell: ({ phase }) => phase },
@@ -9,7 +9,7 @@ const columns: readonly Column<PhaseView>[] = [
   { head: 'state', cell: ({ state }) => state, paint: (text, { state }) => colouredState(state, text) },
   { head: 'attempt', align: 'right', cell: ({ attempt }) => (attempt > 0 ? String(attempt) : '') },
   { head: 'step', align: 'right', cell: stepOf },
-  { head: 'doing', cell: ({ job }) => job?.doing ?? '' },
+  { head: 'doing', cell: doingOf },
   { head: 'score', align: 'right', cell: ({ score }) => (score === null ? '' : score.toFixed(3)) },
 ];
 
