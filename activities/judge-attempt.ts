@@ -10,7 +10,8 @@ import type { Evidence, FailureClass, Incident } from '../decisions/failure.ts';
 import { directoryAfter } from '../decisions/job-over.ts';
 import { decideRetry, type RetryDecision, type RetrySituation } from '../decisions/retry.ts';
 import { retryPolicies } from '../decisions/retry-policies.ts';
-import { sentenceOfClass, sentenceOfRetry } from '../decisions/sentences.ts';
+import { sentenceOfRetry } from '../decisions/sentences.ts';
+import { whatFailed } from '../decisions/what-happened.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { DecisionRecord } from '../store/ledger/decisions.ts';
@@ -179,7 +180,7 @@ export async function judge(
   await ledger.changeAttempt(key, { state: incident.class === 'job-lost' ? 'lost' : 'failed', at, evidence });
   const counted = await countedIncidents(dependencies, ended);
   const decision = decideRetry(context.budgets, counted, await situationOf(dependencies, ended, incident.class));
-  const sentence = `attempt ${String(ticket.number)} at step ${String(incident.step)}: ${sentenceOfClass(incident.class, incident.because)} ${sentenceOfRetry(decision)}`;
+  const sentence = `${whatFailed({ purpose: ticket.purpose, incident, evidence })}. ${sentenceOfRetry(decision)}`;
   const recorded = await ledger.recordDecision<RetryDecision>({
     key: decisionKey,
     runId,

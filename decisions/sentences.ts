@@ -13,12 +13,12 @@ import type { ProgressVerdict } from './stall.ts';
 
 /** Why a failure got its class. */
 export function sentenceOfClass(name: FailureClass, because: ClassReason): string {
-  return `${name}: ${classReason(because)}.`;
+  return `${name}: ${reasonText(because)}.`;
 }
 
 /** What was decided after a failure, and why. */
 export function sentenceOfRetry(decision: RetryDecision): string {
-  return `${action(decision)}: ${retryReason(decision.because)}.`;
+  return `${action(decision)}: ${retryReasonText(decision.because)}.`;
 }
 
 /** Where an attempt starts, and what was passed over. */
@@ -65,7 +65,8 @@ export function duration(seconds: number): string {
   return `${(seconds / 3600).toFixed(1)} h`;
 }
 
-function classReason(because: ClassReason): string {
+/** The same without its class, as a part of a sentence. */
+export function reasonText(because: ClassReason): string {
   switch (because.rule) {
     case 'log-line':
       return `${whoEnded(because)} said "${because.line}"`;
@@ -114,7 +115,8 @@ function whyStopped(why: StopReason): string {
   }
 }
 
-function whoEnded({ rank, role }: { readonly rank: number; readonly role?: RankRole }): string {
+/** `rank 5`, or by its role what serves the trainers: `engine 1`. */
+export function whoEnded({ rank, role }: { readonly rank: number; readonly role?: RankRole }): string {
   return role === undefined ? `rank ${rank}` : `${role.name} ${role.index}`;
 }
 
@@ -190,7 +192,8 @@ function action(decision: RetryDecision): string {
   }
 }
 
-function changeText(change: RetryChange): string {
+/** What differs, as a part of a sentence. */
+export function changeText(change: RetryChange): string {
   switch (change.kind) {
     case 'micro-batch':
       return `micro-batch × accumulation ${shapeText(change.to)} instead of ${shapeText(change.from)}`;
@@ -203,7 +206,8 @@ function changeText(change: RetryChange): string {
   }
 }
 
-function retryReason(because: RetryReason): string {
+/** Why it was decided so, as a part of a sentence. */
+export function retryReasonText(because: RetryReason): string {
   switch (because.rule) {
     case 'class':
       if (!because.charged) return `${because.class} costs no attempt (${because.spent} of ${because.budget} spent)`;
