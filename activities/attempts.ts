@@ -14,8 +14,10 @@ import { jobName } from '../decisions/job-name.ts';
 import { chooseResumePoint, type ResumePoint } from '../decisions/resume-point.ts';
 import { reservationKey } from '../decisions/reservation-key.ts';
 import { sentenceOfResumePoint } from '../decisions/sentences.ts';
+import { lossOf, whatFailed } from '../decisions/what-happened.ts';
 import type { RunPlace } from '../store/run-directory.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
+import { nextAttemptOf } from './aftermath.ts';
 import { decidedAfterAttempts } from './changes-of-phase.ts';
 import { commandRequest } from './command-request.ts';
 import { candidatesOfPhase } from './checkpoints-of-phase.ts';
@@ -37,6 +39,8 @@ export interface AttemptTicket {
   readonly dueSteps: readonly number[];
   /** Where it starts and why, in words. */
   readonly sentence: string;
+  /** What happened to the attempt before it, in words. Absent when that one did not fail, and in tickets of older versions. */
+  readonly before?: string;
   readonly asked: Omit<Asked, 'jobToken'>;
   /** What it does otherwise than the first attempt of its phase. */
   readonly changes: readonly AttemptChange[];
@@ -79,7 +83,8 @@ export function attemptActivities(dependencies: ActivityDependencies): AttemptAc
           })),
       };
       await store.writeRequest(directory, request);
-      const sentence = [sentenceOfResumePoint(point), ...sentencesOfChanges(changes)].join(' ');
+      const failed = await failureBefore(dependencies, context, { number, request });
+      const sentence = [sentenceOfResumePoint(point), ...failed.loss, ...sentencesOfChanges(changes)].join(' ');
       await recordOpened(dependencies, { context, number, point, sentence, request, directory });
       return {
         title: phase.name,
@@ -91,6 +96,7 @@ export function attemptActivities(dependencies: ActivityDependencies): AttemptAc
         of: targetStepOf(phase),
         dueSteps: phase.evaluate ? dueSteps(phase) : [],
         sentence,
+        ...failed.before,
         asked: {
           job: name,
           attempt: number,
@@ -141,6 +147,23 @@ function requestOf(context: PhaseContext, opening: Opening) {
     targetStep: targetStepOf(phase),
     outputDirectory: opening.directory,
     evaluations: [],
+  };
+}
+
+/** What happened to the attempt before, if it failed, and what of its work is lost. */
+async function failureBefore(
+  { ledger }: ActivityDependencies,
+  { runId, phase }: PhaseContext,
+  { number, request }: { readonly number: number; readonly request: unknown },
+): Promise<{ readonly loss: readonly string[]; readonly before: Pick<AttemptTicket, 'before'> }> {
+  const of = { runId, phase: phase.name };
+  const failed = await ledger.incidentRecordOf({ ...of, purpose: 'train', attempt: number - 1 });
+  if (failed === null) return { loss: [], before: {} };
+  const next = nextAttemptOf(failed, [{ number, request, evidence: null }], await ledger.checkpointsOf(of));
+  const loss = next && lossOf(failed, next);
+  return {
+    loss: loss === null ? [] : [`${loss.slice(0, 1).toUpperCase()}${loss.slice(1)}.`],
+    before: { before: `Before: ${whatFailed(failed)}.` },
   };
 }
 

@@ -11,6 +11,7 @@ import { sentenceOfNotification } from '../decisions/notification.ts';
 import type { RetryDecision } from '../decisions/retry.ts';
 import { bytesText, sentenceOfGo } from '../decisions/prune-sentences.ts';
 import { duration, sentenceOfClass, sentenceOfRetry } from '../decisions/sentences.ts';
+import { type Aftermath, sentenceOfFailure } from '../decisions/what-happened.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { DecisionRecord, VerdictRecord } from '../store/ledger/decisions.ts';
 import type { IncidentRecord } from '../store/ledger/incidents.ts';
@@ -19,6 +20,8 @@ import type { NotificationRecord } from '../store/ledger/notifications.ts';
 import type { PhaseRecord } from '../store/ledger/phases.ts';
 import type { PipelineRecord } from '../store/ledger/pipelines.ts';
 import type { ExplainedEvent, ExplainedPhase, Explanation } from '../workflows/contract-questions.ts';
+import { nextAttemptOf } from './aftermath.ts';
+import { retryKey } from './changes-of-phase.ts';
 import type { GoingCheckpoint } from './prune.ts';
 
 /** Events of all phases together: about 200 KB at most. */
@@ -97,12 +100,23 @@ async function explainedPhase(ledger: Ledger, record: PhaseRecord): Promise<Expl
   const { kind, state } = record;
   const { runId, workflowId, phase } = await workOf(ledger, record);
   const of = { runId, phase };
+  const attempts = await ledger.attemptsOf({ ...of, workflowId, purpose: 'train' });
+  const decisions = await ledger.decisionsOf(of);
+  const failures = [
+    ...(await ledger.incidentRecordsOf({ ...of, purpose: 'train' })),
+    ...(await ledger.incidentRecordsOf({ ...of, purpose: 'evaluate' })),
+  ];
+  const checkpoints = await ledger.checkpointsOf(of);
+  const aftermathOf = (failed: IncidentRecord): Aftermath => {
+    const key = retryKey(of, failed.purpose, failed.incident.attempt);
+    const decision = decisions.find((one) => one.key === key) as DecisionRecord<RetryDecision> | undefined;
+    return { decision: decision?.answer ?? null, next: nextAttemptOf(failed, attempts, checkpoints) };
+  };
   const events = [
-    ...(await ledger.attemptsOf({ ...of, workflowId, purpose: 'train' })).map(attemptEvent),
+    ...attempts.map(attemptEvent),
     ...(await ledger.attemptsOf({ ...of, workflowId, purpose: 'evaluate' })).map(attemptEvent),
-    ...(await ledger.incidentRecordsOf({ ...of, purpose: 'train' })).map(incidentEvent),
-    ...(await ledger.incidentRecordsOf({ ...of, purpose: 'evaluate' })).map(incidentEvent),
-    ...(await ledger.decisionsOf(of)).map(decisionEvent),
+    ...failures.map((failed) => incidentEvent(failed, aftermathOf(failed))),
+    ...decisions.map(decisionEvent),
     ...(await ledger.verdictsOf(of)).map(verdictEvent),
     ...(await ledger.notificationsOf(of)).map(notificationEvent),
   ];
@@ -159,15 +173,14 @@ function attemptEvent({
   };
 }
 
-function incidentEvent({ incident, evidence, purpose, at }: IncidentRecord): ExplainedEvent {
-  const { attempt, class: failure, because, step, completedStep, node } = incident;
+function incidentEvent(record: IncidentRecord, aftermath: Aftermath): ExplainedEvent {
+  const { incident, evidence, purpose, at } = record;
+  const { attempt, class: failure, because, completedStep } = incident;
   const words = evidence.ranks.find(({ rank }) => rank === (incident.rank ?? 0))?.lastLines ?? [];
-  const numbers =
-    purpose === 'train'
-      ? `At step ${String(step)} of ${String(evidence.asked.targetStep)}; newest complete checkpoint at step ${String(completedStep)}${node === null ? '' : `; on ${node}`}.`
-      : `${String(completedStep)} of ${String(evidence.asked.targetStep)} evaluations were made.`;
+  const newest = purpose === 'train' ? ` Newest complete checkpoint at step ${String(completedStep)}.` : '';
   const log = words.slice(-3).map((line) => `log: ${line}`);
-  return { at, about: 'incident', attempt, sentence: sentenceOfClass(failure, because), lines: [numbers, ...log] };
+  const lines = [`${sentenceOfClass(failure, because)}${newest}`, ...log];
+  return { at, about: 'incident', attempt, sentence: sentenceOfFailure(record, aftermath), lines };
 }
 
 function decisionEvent({ question, answer, evidence, attempt, at }: DecisionRecord): ExplainedEvent {

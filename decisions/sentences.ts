@@ -206,7 +206,7 @@ export function changeText(change: RetryChange): string {
   }
 }
 
-/** Why it was decided so, as a part of a sentence. */
+/** Why it was decided so, as a part of a sentence that says beside it what happened. */
 export function retryReasonText(because: RetryReason): string {
   switch (because.rule) {
     case 'class':
@@ -215,11 +215,11 @@ export function retryReasonText(because: RetryReason): string {
     case 'waiting':
       return `${because.class}, waited ${duration(because.waitedSeconds)} of at most ${duration(because.budgetSeconds)}`;
     case 'no-retry-helps':
-      return `no retry mends ${because.class}: ${because.rootCause}`;
+      return `no retry mends ${because.class}`;
     case 'needs-a-person':
-      return `${because.class} needs a person to look: ${because.rootCause}`;
+      return `${because.class} needs a person to look`;
     case 'same-root-cause':
-      return `the same cause ${because.times} times without a new step after step ${because.step}: ${because.rootCause}`;
+      return `the same cause ${because.times} times without a new step after step ${because.step}`;
     case 'no-new-step':
       return `stopped ${because.times} times from outside without a new step after step ${because.step}`;
     case 'class-limit':

@@ -34,7 +34,7 @@ export interface Aftermath {
   readonly next: NextAttempt | null;
 }
 
-const longestQuote = 160;
+const longestQuote = 300;
 /** More than these are counted. */
 const mostNodes = 3;
 
@@ -57,9 +57,8 @@ export function sentenceOfFailure(failed: FailedAttempt, { decision, next }: Aft
 
 /** `18 steps (12 min) lost`; null where the failure lost nothing that can be counted. */
 export function lossOf({ purpose, incident, evidence }: FailedAttempt, next: NextAttempt): string | null {
-  if (purpose !== 'train' || !hasSteps(evidence) || retryPolicies[incident.class].then === 'wait') return null;
-  const reached = Math.max(incident.step, evidence.asked.resume?.step ?? 0);
-  const steps = Math.max(0, reached - next.resumeStep);
+  if (purpose !== 'train' || !hasSteps(evidence) || neverRan(incident, evidence)) return null;
+  const steps = Math.max(0, stepOf(incident, evidence) - next.resumeStep);
   const time = next.lostSeconds === null || next.lostSeconds < 1 ? '' : ` (${duration(next.lostSeconds)})`;
   if (steps === 0) return 'no step lost';
   return `${String(steps)} step${steps === 1 ? '' : 's'}${time} lost`;
@@ -77,18 +76,25 @@ function nodesOf({ ranks }: Evidence): readonly string[] {
 }
 
 function whenOf({ incident, evidence, purpose }: FailedAttempt): string {
-  const { lastProgress, asked } = evidence;
-  if (retryPolicies[incident.class].then === 'wait') return '';
+  const { asked } = evidence;
   if (purpose === 'evaluate')
     return `, after ${String(incident.completedStep)} of ${String(asked.targetStep)} evaluations`;
-  if (!hasSteps(evidence)) return '';
-  const { resume } = asked;
-  if (lastProgress === null || incident.step <= (resume?.step ?? 0)) return ' before its first step';
-  return ` at step ${String(incident.step)}`;
+  if (!hasSteps(evidence) || neverRan(incident, evidence)) return '';
+  const step = stepOf(incident, evidence);
+  return step > (asked.resume?.step ?? 0) ? ` at step ${String(step)}` : ' before its first step';
 }
 
 /** A merge, a seal or an evaluation counts no steps. */
 const hasSteps = ({ asked }: Evidence): boolean => asked.trains && asked.targetStep > 0;
+
+/** How far it came, by its own word or by what it saved. */
+function stepOf({ step }: Incident, { asked, newestCompleteStep }: Evidence): number {
+  return Math.max(step, newestCompleteStep ?? 0, asked.resume?.step ?? 0);
+}
+
+/** It waited in vain for its place. */
+const neverRan = ({ class: name }: Incident, { lastProgress, newestCompleteStep }: Evidence): boolean =>
+  lastProgress === null && newestCompleteStep === null && retryPolicies[name].then === 'wait';
 
 /** Processes that ended badly because of the one that is blamed. torchrun blames one of many in a pod: then pods are counted. */
 function followersOf({ ranks }: Evidence, { rank }: Incident): string {

@@ -39,12 +39,13 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
   const decisions: string[] = [];
   const pipeline = pipelineLine();
   let report = waitingPhase(context.phase);
+  let opened: AttemptTicket | null = null;
 
   function show(change: Partial<PhaseReport>): void {
     report = { ...report, ...change };
     if (change.note && change.note !== decisions.at(-1)) decisions.push(change.note);
     setCurrentDetails(details(context, report, decisions));
-    pipeline.report(report);
+    pipeline.report({ ...report, note: noteForPipeline(report, opened) });
   }
   function end(outcome: PhaseEnd): PhaseEnd {
     show({ state: outcome.state, note: outcome.because, score: outcome.score });
@@ -58,6 +59,7 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
 
   return {
     attempt: (ticket) => {
+      opened = ticket;
       show({ state: 'running', attempt: ticket.number, step: ticket.resumeStep, of: ticket.of, note: ticket.sentence });
     },
     checkpoint: (checkpoint) => {
@@ -100,6 +102,11 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
 /** A phase before it begins. */
 export function waitingPhase({ name, kind }: Phase): PhaseReport {
   return { phase: name, kind, state: 'waiting', attempt: 0, step: 0, of: 0, note: '', score: null };
+}
+
+/** The page of a pipeline has one note a phase: that of an attempt says there what happened to the one before. */
+function noteForPipeline({ note }: PhaseReport, opened: AttemptTicket | null): string {
+  return opened?.before !== undefined && note === opened.sentence ? `${note} ${opened.before}` : note;
 }
 
 function sentenceOfRelease({ by = 'a person', reason }: ReleaseInput): string {

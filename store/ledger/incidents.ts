@@ -43,6 +43,8 @@ export interface IncidentLedger {
   incidentsOf(filter: IncidentFilter): Promise<readonly Incident[]>;
   /** The same with evidence and times, in the order they happened. */
   incidentRecordsOf(filter: IncidentFilter): Promise<readonly IncidentRecord[]>;
+  /** Of one attempt; null when it did not fail. */
+  incidentRecordOf(filter: Required<IncidentFilter> & { readonly attempt: number }): Promise<IncidentRecord | null>;
 }
 
 export function incidentLedger(db: Kysely<LedgerTables>): IncidentLedger {
@@ -83,15 +85,23 @@ export function incidentLedger(db: Kysely<LedgerTables>): IncidentLedger {
       return rows.sort((one, other) => one.attempt - other.attempt).map((row) => JSON.parse(row.incident) as Incident);
     },
     async incidentRecordsOf(filter) {
-      return (await select(filter).execute()).map((row) => ({
-        workflowId: row.workflow_id,
-        runId: row.run_id,
-        phase: row.phase,
-        purpose: row.purpose,
-        incident: JSON.parse(row.incident) as Incident,
-        evidence: JSON.parse(row.evidence) as Evidence,
-        at: row.created_at,
-      }));
+      return (await select(filter).execute()).map(asRecord);
     },
+    async incidentRecordOf({ attempt, ...filter }) {
+      const row = await select(filter).where('attempt', '=', attempt).executeTakeFirst();
+      return row === undefined ? null : asRecord(row);
+    },
+  };
+}
+
+function asRecord(row: LedgerTables['incidents']): IncidentRecord {
+  return {
+    workflowId: row.workflow_id,
+    runId: row.run_id,
+    phase: row.phase,
+    purpose: row.purpose,
+    incident: JSON.parse(row.incident) as Incident,
+    evidence: JSON.parse(row.evidence) as Evidence,
+    at: row.created_at,
   };
 }

@@ -51,8 +51,8 @@ describe('explain', () => {
       [
         'incident',
         1,
-        'killed: rank 0 was ended by SIGKILL.',
-        'At step 23 of 50; newest complete checkpoint at step 20; on node-1.',
+        'attempt 1, node node-1: rank 0 was killed by SIGKILL at step 23; went on from step 20 as attempt 2; 3 steps lost.',
+        'killed: rank 0 was ended by SIGKILL. Newest complete checkpoint at step 20.',
         'log: step 22',
         'log: step 23',
       ],
@@ -62,7 +62,7 @@ describe('explain', () => {
         expect.stringMatching(/^Resumes from the newest checkpoint in .*killed cost an attempt, 1 of 5 are spent\.$/),
       ],
       ['attempt', 2, 'Attempt 2: queued.'],
-      ['start', 2, 'Goes on from demo/sft/a1/checkpoint-20 at step 20.'],
+      ['start', 2, 'Goes on from demo/sft/a1/checkpoint-20 at step 20. 3 steps lost.'],
     ]);
   });
 

@@ -224,9 +224,6 @@ describe('a checkpoint that proves damaged when it is loaded (C22)', () => {
     const work: Work = (trainer) =>
       trainer.finishes({ status: 'failed', reason: 'data', message: 'damaged', damaged: { path: parent.path, why } });
     const { judged } = await failed(1, work, { exitCode: 65 });
-    expect([judged.kind, judged.sentence]).toEqual([
-      'hold',
-      expect.stringContaining(`${parent.path} is damaged: ${why}`),
-    ]);
+    expect([judged.kind, judged.sentence]).toEqual(['hold', expect.stringContaining(`(${parent.path}: ${why})`)]);
   });
 });

@@ -151,8 +151,15 @@ describe('a failed attempt', () => {
     );
     const judged = await judge(attempt);
     expect(judged).toMatchObject({ kind: 'resume', delaySeconds: 1 });
-    expect(judged.sentence).toMatch(/^attempt 1 at step 23: killed: .*SIGKILL.*\. Resumes from the newest checkpoint/);
-    expect((await startAttempt(bench, 2)).ticket.resumeStep).toBe(20);
+    expect(judged.sentence).toMatch(
+      /^attempt 1, node node-1: rank 0 was killed by SIGKILL at step 23\. Resumes from the newest checkpoint/,
+    );
+    const { ticket } = await startAttempt(bench, 2);
+    expect(ticket.resumeStep).toBe(20);
+    expect([ticket.sentence, ticket.before]).toEqual([
+      'Goes on from demo/sft/a1/checkpoint-20 at step 20. 3 steps lost.',
+      'Before: attempt 1, node node-1: rank 0 was killed by SIGKILL at step 23.',
+    ]);
   });
 
   const worthless: [string, Readonly<Record<string, unknown>>][] = [
@@ -205,7 +212,7 @@ describe('a failed attempt', () => {
     await bench.as(runId).stopJob({ ...attempt, reason: 'node-lost' });
     const judged = await judge(attempt);
     expect(judged.sentence).toBe(
-      'attempt 1 at step 23: node-lost: node gpu-7, where rank 0 ran, does not answer any more. Resumes from the newest checkpoint in 5 s: node-lost costs no attempt (0 of 5 spent).',
+      'attempt 1, node gpu-7: the node did not answer any more at step 23. Resumes from the newest checkpoint in 5 s: node-lost costs no attempt (0 of 5 spent).',
     );
     expect(await incidents()).toMatchObject([{ class: 'node-lost', node: 'gpu-7' }]);
   });
@@ -220,8 +227,8 @@ describe('a failed attempt', () => {
   });
 
   test.each([
-    { reason: 'preempted', want: 'preempted: its queue gave its place to another job, so that Temper stopped it' },
-    { reason: 'queue-evicted', want: 'queue-evicted: its queue took its place away, so that Temper stopped it' },
+    { reason: 'preempted', want: 'preempted at step 20: its queue gave its place to another job.' },
+    { reason: 'queue-evicted', want: 'its queue took its place away at step 20.' },
   ] as const)('whose place was taken away ($reason) costs nothing', async ({ reason, want }) => {
     const attempt = await startAttempt(bench);
     await fakeTrainer(attempt).saves(20);

@@ -103,7 +103,7 @@ describe('a full disk', () => {
       lastLines: ['RuntimeError: [enforce fail at inline_container.cc:664]'],
     });
     const judged = await bench.as(runId).judgeAttempt(attempt);
-    expect(judged.sentence).toMatch(/disk-full: the store is full: 0 MiB are left\. Resumes/);
+    expect(judged.sentence).toMatch(/the store was full.*: 0 MiB were left\. Resumes/);
     expect(await stepsIn(attempt.ticket.directory)).toEqual([10, 15]);
   });
 });

@@ -1,9 +1,4 @@
-import {
-  type ClassReason,
-  type Evidence,
-  type FailureClass,
-  failureClasses,
-} from '../../decisions/failure.ts';
+import { type ClassReason, type Evidence, type FailureClass, failureClasses } from '../../decisions/failure.ts';
 import type { Doing } from '../../decisions/states.ts';
 import { whatFailed } from '../../decisions/what-happened.ts';
 import { evidence, incident, progress } from '../support/builders.ts';
@@ -202,7 +197,7 @@ const rows: readonly Row[] = [
     want: 'it never started, no node had room for it (Unschedulable)',
   },
   { name: 'quota', because: { rule: 'no-result' }, want: 'it never started, the quota was used up' },
-  { name: 'queue-evicted', because: stop('queue-evicted'), want: 'its queue took its place away' },
+  { name: 'queue-evicted', because: stop('queue-evicted'), want: 'its queue took its place away at step 418' },
   {
     name: 'image-pull',
     because: reason('ErrImagePull'),
@@ -285,7 +280,11 @@ const rows: readonly Row[] = [
 test.each(rows)('$name: $want', ({ name, because, lines = [], doing = 'training', want }) => {
   const rank = 'rank' in because ? because.rank : null;
   const seen = incident(name, { attempt: 2, because, rank, node: 'gpu-7', step: 418 }).build(2);
-  const known = running({ lastProgress: progress(doing, { step: 418 }) }).ranks({ node: 'gpu-7', lastLines: lines });
+  // What never started has not said anything.
+  const said = want.startsWith('it never started')
+    ? { lastProgress: null, newestCompleteStep: null }
+    : { lastProgress: progress(doing, { step: 418 }) };
+  const known = running(said).ranks({ node: 'gpu-7', lastLines: lines });
   expect(whatFailed({ purpose: 'train', incident: seen, evidence: known.build() })).toBe(
     `attempt 2, node gpu-7: ${want}`,
   );

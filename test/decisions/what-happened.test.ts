@@ -1,8 +1,4 @@
-import {
-  type ClassReason,
-  type Evidence,
-  type RankEnd,
-} from '../../decisions/failure.ts';
+import { type ClassReason, type Evidence, type RankEnd } from '../../decisions/failure.ts';
 import type { RetryDecision } from '../../decisions/retry.ts';
 import { type NextAttempt, sentenceOfFailure, whatFailed } from '../../decisions/what-happened.ts';
 import { evidence, incident, progress } from '../support/builders.ts';
@@ -163,7 +159,7 @@ describe('what came of it', () => {
     {
       title: 'fails',
       decision: { kind: 'fail', ...decided, because: { rule: 'no-retry-helps', class: 'config', rootCause: 'bad' } },
-      want: '; the phase failed, no retry mends config: bad',
+      want: '; the phase failed, no retry mends config',
     },
   ])('before another attempt: $title', ({ decision, want }) => {
     expect(sentenceOfFailure(failed, { decision, next: null })).toBe(
