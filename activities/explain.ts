@@ -10,7 +10,7 @@ import type { GateVerdict } from '../decisions/gate-report.ts';
 import { sentenceOfNotification } from '../decisions/notification.ts';
 import type { RetryDecision } from '../decisions/retry.ts';
 import { bytesText, sentenceOfGo } from '../decisions/prune-sentences.ts';
-import { duration, sentenceOfClass, sentenceOfRetry } from '../decisions/sentences.ts';
+import { duration, linesOfHung, sentenceOfClass, sentenceOfRetry } from '../decisions/sentences.ts';
 import { type Aftermath, sentenceOfFailure } from '../decisions/what-happened.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { DecisionRecord, VerdictRecord } from '../store/ledger/decisions.ts';
@@ -179,7 +179,7 @@ function incidentEvent(record: IncidentRecord, aftermath: Aftermath): ExplainedE
   const words = evidence.ranks.find(({ rank }) => rank === (incident.rank ?? 0))?.lastLines ?? [];
   const newest = purpose === 'train' ? ` Newest complete checkpoint at step ${String(completedStep)}.` : '';
   const log = words.slice(-3).map((line) => `log: ${line}`);
-  const lines = [`${sentenceOfClass(failure, because)}${newest}`, ...log];
+  const lines = [`${sentenceOfClass(failure, because)}${newest}`, ...linesOfHung(evidence.hung ?? []), ...log];
   return { at, about: 'incident', attempt, sentence: sentenceOfFailure(record, aftermath), lines };
 }
 

@@ -121,6 +121,7 @@ export async function gatherEvidence(
   const { backend, store } = dependencies.placeOf(context.profile);
   const status = await backend.status(job);
   const { last, firstNotFinite } = await store.progress(ticket.directory);
+  const stalled = status.state === 'ended' && status.stopRequested === 'stalled';
   return {
     asked: { ...ticket.asked, jobToken: job.uid },
     job: status.state === 'vanished' ? 'vanished' : 'ended',
@@ -131,6 +132,7 @@ export async function gatherEvidence(
     result: await store.result(ticket.directory),
     storeFreeBytes: await store.freeBytes(),
     ...artifacts,
+    ...(stalled ? { hung: await store.stacks(ticket.directory) } : {}),
     firstNotFiniteStep: lowest([firstNotFinite, artifacts.firstNotFiniteStep]),
   };
 }

@@ -82,6 +82,14 @@ export interface RankEnd {
   readonly reason: string | null;
 }
 
+/** Where a process was when it was told to stop, which it did not. */
+export interface HungProcess {
+  /** Of all processes of the job, not of its pods. */
+  readonly rank: number;
+  /** Of its main thread, innermost first, each as `File "…", line 12 in wait`. */
+  readonly frames: readonly string[];
+}
+
 /** `result.json` of an attempt, as docs/reference/trainer-contract.md defines it. */
 export interface TrainerResult {
   readonly status: 'completed' | 'stopped' | 'failed';
@@ -163,6 +171,8 @@ export interface Evidence {
   readonly storeFreeBytes: number | null;
   /** Of a foreign trainer; absent for a built-in one, whose result speaks. */
   readonly observed?: ObservedRun;
+  /** Of an attempt that stalled, where its trainer tells; absent otherwise. */
+  readonly hung?: readonly HungProcess[];
 }
 
 /** A classified failure of an attempt. */

@@ -5,7 +5,7 @@
  */
 import { nodeUnreachable } from './backend-reasons.ts';
 import { shapeText } from './change-sentences.ts';
-import type { ClassReason, FailureClass, RankRole, StopReason } from './failure.ts';
+import type { ClassReason, FailureClass, HungProcess, RankRole, StopReason } from './failure.ts';
 import type { IdentityDifference } from './identity.ts';
 import type { ResumePoint, SkippedCheckpoint } from './resume-point.ts';
 import type { RetryChange, RetryDecision, RetryReason } from './retry.ts';
@@ -56,6 +56,15 @@ export function sentenceOfProgress(verdict: ProgressVerdict): string {
 /** Why a finished phase is not reused. */
 export function sentenceOfDifference(difference: IdentityDifference): string {
   return `Not reused: ${difference.path} was ${shown(difference.before)} and is now ${shown(difference.after)}.`;
+}
+
+/** Where the processes of a stalled attempt hung: the innermost frames of each. */
+export function linesOfHung(hung: readonly HungProcess[]): string[] {
+  return hung.flatMap(({ rank, frames }) =>
+    frames
+      .slice(0, 4)
+      .map((frame, index) => (index === 0 ? `hung: rank ${rank} at ${frame}` : `hung:   called by ${frame}`)),
+  );
 }
 
 /** Seconds as a person says them. */

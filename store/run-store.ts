@@ -7,7 +7,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { TemperError } from '../decisions/errors.ts';
 import { logName } from '../decisions/log-name.ts';
-import type { ObservedRun, Progress, TrainerResult } from '../decisions/failure.ts';
+import type { HungProcess, ObservedRun, Progress, TrainerResult } from '../decisions/failure.ts';
 import type { DirectoryIs } from '../decisions/job-over.ts';
 import { inspectCheckpoint, listCheckpoints, type CheckpointOnStore } from './checkpoints.ts';
 import { deleteCheckpoint, emptyTrash, freedBytesOf, leftoversIn } from './delete-checkpoint.ts';
@@ -28,6 +28,7 @@ import {
   sealingDirectory,
   writeRequest,
 } from './run-directory.ts';
+import { readStacks } from './stacks.ts';
 import { checkStore, freeBytesOf } from './store-check.ts';
 
 export interface RunStore {
@@ -70,6 +71,8 @@ export interface RunStore {
   freeBytes(): Promise<number>;
   /** Null when absent or unreadable: it proves nothing then. */
   result(directory: string): Promise<TrainerResult | null>;
+  /** Where its processes hung that did not stop when they were told to; empty where nothing says so. */
+  stacks(directory: string): Promise<readonly HungProcess[]>;
   /** A part of the job's log, in whole lines; null when there is none yet. */
   log(directory: string, wish: LogWish & { readonly rank?: number }): Promise<LogWindow | null>;
   /** The text of a file below a run directory; null when it is not there. */
@@ -120,6 +123,7 @@ export function createRunStore(root: string): RunStore {
     progress: progressIn,
     freeBytes: () => freeBytesOf(root),
     result: (directory) => readResult(runFiles(directory).result),
+    stacks: (directory) => readStacks(directory),
     log: (directory, { rank = 0, ...wish }) => readLogWindow(join(directory, logName(rank)), wish),
     async text(directory, name) {
       try {

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   activityBench,
   type ActivityBench,
@@ -238,12 +240,16 @@ describe('a failed attempt', () => {
     expect((await startAttempt(bench, 2)).ticket.resumeStep).toBe(20);
   });
 
-  test('that Temper stopped because it stalled is charged as a stall', async () => {
+  test('that Temper stopped because it stalled is charged as a stall, and says where it hung', async () => {
     const attempt = await startAttempt(bench);
     await fakeTrainer(attempt).says(12, 'training');
+    const stacks = 'Current thread 0x1 (most recent call first):\n  File "/lib/loss.py", line 7 in wait\n';
+    await writeFile(join(attempt.ticket.directory, 'stacks.txt'), stacks);
     await bench.as(runId).stopJob({ ...attempt, reason: 'stalled' });
     expect((await judge(attempt)).kind).toBe('restart');
     expect(await incidents()).toMatchObject([{ class: 'stalled', rootCause: 'stalled while training' }]);
+    const hung = [{ rank: 0, frames: ['File "/lib/loss.py", line 7 in wait'] }];
+    expect(await attempts()).toMatchObject([{ evidence: { hung } }]);
   });
 });
 

@@ -2,12 +2,13 @@
  * Every row of failure-rows.ts as a pipeline of its own, side by side on a real cluster with one worker: attempt 1 dies as its row says, and
  * what follows is what the worker decides. Then the Jobs and pods are deleted, so that what is left is what was kept.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { explanationOf } from '../../activities/explain.ts';
 import type { Incident } from '../../decisions/failure.ts';
 import { jobName } from '../../decisions/job-name.ts';
 import type { RetryDecision } from '../../decisions/retry.ts';
+import { repository } from '../../scripts/repository.ts';
 import { runDirectory } from '../../store/run-directory.ts';
 import { createRunStore } from '../../store/run-store.ts';
 import { phaseOf, type PipelineHandle, type Site } from '../support/embedded.ts';
@@ -60,6 +61,7 @@ export async function makeFailureBed(cluster: TestCluster, rows: readonly Failur
     priorityClass: classes.low,
     graceSeconds,
   };
+  await copyFile(join(repository, 'test', 'support', 'hanging_trainer.py'), join(bed.volume, 'hanging_trainer.py'));
   const site = await bed.site('failures', profile);
   await site.startWorker();
   const aftermaths = new Map<string, Aftermath | Error>();
@@ -108,7 +110,9 @@ async function lifeOf({ row, seed, ...places }: Living): Promise<Aftermath> {
   const { bed, site, cluster } = places;
   const { id } = row;
   const phases = [{ name: id, kind: 'base', params: { steps, checkpointEvery: 2 } }];
-  const pipeline = await site.start(id, { recipe: { name: 'stand-in', seed, model: { tiny: { seed } }, phases } });
+  const pipeline = await site.start(id, {
+    recipe: { name: 'stand-in', seed, model: { tiny: { seed } }, phases, budgets: row.budgets ?? {} },
+  });
   const directory = runDirectory(bed.volume, { pipeline: id, phase: id, purpose: 'train', number: 1 });
   const job = jobName({ workflowId: id, phase: id, attempt: 1 });
   if (row.blow !== undefined) {

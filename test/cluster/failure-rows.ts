@@ -16,6 +16,8 @@ export interface FailureRow {
   readonly needs?: Readonly<Record<string, unknown>>;
   /** Comes once attempt 1 has saved. */
   readonly blow?: Blow;
+  /** Of its recipe. */
+  readonly budgets?: object;
   readonly want: {
     readonly class: FailureClass;
     readonly charged: boolean;
@@ -25,6 +27,8 @@ export interface FailureRow {
     /** What a person is told. */
     readonly told: RegExp;
     readonly rank?: number;
+    /** Where it was. */
+    readonly step?: number;
     readonly change?: string;
   };
 }
@@ -129,5 +133,19 @@ until [ -e "$gone" ]; do sleep 0.1; done; echo 'RuntimeError: Connection reset b
     how: 'the trainer refuses what it was asked',
     runs: saysAndEnds('error: unrecognized arguments: --bogus', 64),
     want: { class: 'config', charged: true, then: 'fail', kept: /"exitCode": 64/, told: /config/ },
+  },
+  {
+    id: 'hangs',
+    how: 'its pods run and its step stands still; a save before that, longer than a step may take, was not taken for it',
+    runs: 'exec python "$TEMPER_STAND_IN/../hanging_trainer.py"',
+    budgets: { stallMinutes: { training: 0.5 } },
+    want: {
+      class: 'stalled',
+      charged: true,
+      then: 'resume',
+      step: 3,
+      kept: /in wait_for_peer/,
+      told: /hung: rank 0 at File ".*hanging_trainer.py", line \d+ in wait_for_peer/,
+    },
   },
 ];

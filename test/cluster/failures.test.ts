@@ -26,6 +26,7 @@ test.each(failureRows)('$how: $want.class, $want.then', ({ id, want }) => {
   expect(retryPolicies[want.class].charge).toBe(want.charged ? 'attempt' : 'free');
   expect([decision.kind, decision.change?.kind]).toEqual([want.then, want.change]);
   if (want.rank !== undefined) expect(incidents[0]?.rank).toBe(want.rank);
+  if (want.step !== undefined) expect(incidents[0]?.step).toBe(want.step);
   expect(kept).toMatch(want.kept);
   expect(told).toMatch(want.told);
   // What was saved is gone on from, whatever it was that ended it.

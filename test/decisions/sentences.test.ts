@@ -3,6 +3,7 @@ import { percent, points } from '../../decisions/gate-sentences.ts';
 import type { RetryDecision, RetryReason } from '../../decisions/retry.ts';
 import {
   duration,
+  linesOfHung,
   sentenceOfClass,
   sentenceOfDifference,
   sentenceOfProgress,
@@ -223,4 +224,18 @@ test.each([
   { value: points(0.0001), want: '0.0' },
 ])('reads $want', ({ value, want }) => {
   expect(value).toBe(want);
+});
+
+test('where a stalled attempt hung: the innermost frames of each process', () => {
+  const frames = ['File "a.py", line 1 in wait', 'File "b.py", line 2 in loss'];
+  expect(
+    linesOfHung([
+      { rank: 0, frames },
+      { rank: 5, frames: frames.slice(1) },
+    ]),
+  ).toEqual([
+    'hung: rank 0 at File "a.py", line 1 in wait',
+    'hung:   called by File "b.py", line 2 in loss',
+    'hung: rank 5 at File "b.py", line 2 in loss',
+  ]);
 });

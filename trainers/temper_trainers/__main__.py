@@ -11,6 +11,7 @@ from .errors import StoppedError, TrainerError, UsageError
 from .kinds import phase_of
 from .launch import require_kind_that_can, run_together, starts_others, tell_end
 from .request import read_request
+from .stacks import stacks_kept_on_stop
 from .surroundings import settle_environment
 
 
@@ -28,6 +29,13 @@ def main() -> int:
         return error.exit_code
 
     run = Run(request, os.environ.get("TEMPER_JOB_TOKEN", ""))
+    with stacks_kept_on_stop(request.output_directory, run.processes.rank):
+        return run_phase(run)
+
+
+def run_phase(run: Run) -> int:
+    """Do what is asked; returns the exit code."""
+    request = run.request
     try:
         run.say(f"{request.kind}: job {request.job}, attempt {request.attempt}, to step {request.target_step}")
         phase = phase_of(request.kind)

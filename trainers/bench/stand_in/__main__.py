@@ -21,6 +21,7 @@ from learning import evaluate, training
 from temper_trainers.contract import Run
 from temper_trainers.errors import DataError, StoppedError
 from temper_trainers.request import read_request
+from temper_trainers.stacks import stacks_kept_on_stop
 
 
 def train(run: Run, step_seconds: float) -> None:
@@ -41,8 +42,14 @@ def main() -> int:
         return run_fleet(step_seconds)
     request = read_request(Path(os.environ["TEMPER_REQUEST"]))
     run = Run(request, os.environ.get("TEMPER_JOB_TOKEN", ""))
+    with stacks_kept_on_stop(request.output_directory, run.processes.rank):
+        return run_alone(run, step_seconds)
+
+
+def run_alone(run: Run, step_seconds: float) -> int:
+    """One attempt; returns the contract's exit code."""
     try:
-        if request.kind == "evaluate":
+        if run.request.kind == "evaluate":
             evaluate(run)
         else:
             train(run, step_seconds)
