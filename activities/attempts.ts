@@ -46,6 +46,8 @@ export interface AttemptTicket {
   readonly changes: readonly AttemptChange[];
   /** A cancellation ends its submit. Absent in tickets of older versions, whose runs submit for as long as it takes, and stop then. */
   readonly withdraws?: true;
+  /** What an evaluation looks at, for people who look at its job. Absent in tickets of trainings and of older versions. */
+  readonly looksAt?: { readonly checkpoints: readonly string[]; readonly benchmarks: readonly string[] };
 }
 
 export interface OpenAttempt {

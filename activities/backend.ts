@@ -31,6 +31,10 @@ export interface JobSpec {
     readonly kind: string;
     readonly attempt: number;
     readonly workflowId: string;
+    /** What is evaluated or sealed, such as `sft-20`; absent for jobs that train. */
+    readonly checkpoints?: readonly string[];
+    /** What it is evaluated on. */
+    readonly benchmarks?: readonly string[];
   };
 }
 

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import type { Benchmark } from '../configs/schema.ts';
 import { TemperError } from '../decisions/errors.ts';
+import { checkpointShortName } from '../decisions/checkpoint-id.ts';
 import { evaluationBudget } from '../decisions/evaluation-budget.ts';
 import type { EvaluationKey, ProblemOutcome } from '../decisions/evaluation.ts';
 import type { CheckpointRef, EvaluationInput, PhaseContext } from '../workflows/contract.ts';
@@ -58,6 +59,7 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
       const { number, directory, name, store } = await reserve(dependencies, { context, purpose: 'evaluate', opened });
       const spent = await beyondBudget(dependencies, context, { number, wanted: missing.length });
       if (spent !== null) return { spent };
+      const asked = await Promise.all(missing.map((key, index) => requested(dependencies, context, { key, index })));
       const request = {
         contract: 1,
         job: name,
@@ -73,7 +75,7 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
         resume: null,
         targetStep: missing.length,
         outputDirectory: directory,
-        evaluations: await Promise.all(missing.map((key, index) => requested(dependencies, context, { key, index }))),
+        evaluations: asked.map(({ request }) => request),
       };
       await store.writeRequest(directory, request);
       const key = { workflowId: context.pipelineId, phase: context.phase.name, purpose: 'evaluate' as const, number };
@@ -97,6 +99,10 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
         asked: { job: name, attempt: number, targetStep: missing.length, resume: null, start: null, trains: false },
         changes: [],
         withdraws: true,
+        looksAt: {
+          checkpoints: [...new Set(asked.map(({ checkpoint }) => checkpoint))],
+          benchmarks: [...new Set(missing.map(({ benchmark }) => benchmark))],
+        },
       };
     },
     judgeEvaluation: (ended) => judgeEvaluation(dependencies, ended),
@@ -165,19 +171,20 @@ async function requested(
   { ledger }: ActivityDependencies,
   context: PhaseContext,
   { key, index }: { readonly key: EvaluationKey; readonly index: number },
-): Promise<Requested> {
+): Promise<{ readonly request: Requested; readonly checkpoint: string }> {
   const record = await ledger.checkpoint(key.checkpoint);
   if (!record) throw new TemperError('not-found', `no checkpoint "${key.checkpoint}" is in the ledger`);
   const { id, path, format, base, digest } = refOf(record);
   const benchmark = context.benchmarks[key.benchmark];
   if (!benchmark) throw new TemperError('not-found', `the recipe has no benchmark "${key.benchmark}"`);
-  return {
+  const request: Requested = {
     key: `${key.benchmark}@${String(key.version)}/seed-${String(key.seed)}/${id}`,
     checkpoint: { id, path, format, base, digest },
     benchmark: { name: key.benchmark, ...benchmark },
     seed: key.seed,
     output: `outcomes/${String(index + 1).padStart(4, '0')}.jsonl`,
   };
+  return { request, checkpoint: checkpointShortName(record) };
 }
 
 const outcomeRow = z.object({

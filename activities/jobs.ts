@@ -92,6 +92,7 @@ async function specOf(store: RunStore, context: PhaseContext, ticket: AttemptTic
       kind: ticket.purpose === 'train' ? context.phase.kind : ticket.purpose,
       attempt: ticket.number,
       workflowId: context.pipelineId,
+      ...ticket.looksAt,
     },
     ...(await commandIn(store, ticket)),
   };

@@ -5,6 +5,7 @@
  * anew. Does not cover what a seal is (store/seal.ts).
  */
 import { activityInfo, Context } from '@temporalio/activity';
+import { checkpointShortName } from '../decisions/checkpoint-id.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { jobName } from '../decisions/job-name.ts';
 import { isJobOver, whyEndless } from '../decisions/job-over.ts';
@@ -71,7 +72,14 @@ async function begin(
     outputDirectory: directory,
     evaluations: [],
   });
-  const labels = { pipeline: pipelineId, phase: phase.name, kind: 'seal', attempt: number, workflowId: pipelineId };
+  const labels = {
+    pipeline: pipelineId,
+    phase: phase.name,
+    kind: 'seal',
+    attempt: number,
+    workflowId: pipelineId,
+    checkpoints: [checkpointShortName({ phase: phase.name, step })],
+  };
   const job = await backend.submit({
     name,
     directory,

@@ -99,7 +99,8 @@ function grown(needs: JobNeeds, { memoryFactor, sharedMemoryFactor }: JobOrder):
   };
 }
 
-function labelsOf({ kind, pipeline, phase, attempt }: JobOrder['labels']): Record<string, string> {
+function labelsOf(of: JobOrder['labels']): Record<string, string> {
+  const { kind, pipeline, phase, attempt, checkpoints = [], benchmarks = [] } = of;
   return {
     'app.kubernetes.io/name': 'temper-job',
     'app.kubernetes.io/part-of': 'temper',
@@ -109,6 +110,8 @@ function labelsOf({ kind, pipeline, phase, attempt }: JobOrder['labels']): Recor
     [labels.phase]: labelValue(phase),
     [labels.kind]: labelValue(kind),
     [labels.attempt]: String(attempt),
+    ...(checkpoints.length > 0 ? { [labels.checkpoint]: labelValue(checkpoints.join(' ')) } : {}),
+    ...(benchmarks.length > 0 ? { [labels.benchmark]: labelValue(benchmarks.join(' ')) } : {}),
   };
 }
 

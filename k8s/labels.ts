@@ -13,7 +13,11 @@ export const labels = {
   pipeline: `${domain}/pipeline`,
   phase: `${domain}/phase`,
   kind: `${domain}/kind`,
+  /** Counts the jobs of a phase that train; those that evaluate or seal have counts of their own. */
   attempt: `${domain}/attempt`,
+  /** By phase and step, such as `sft-20`: what a job evaluates or seals. */
+  checkpoint: `${domain}/checkpoint`,
+  benchmark: `${domain}/benchmark`,
   kueueQueue: 'kueue.x-k8s.io/queue-name',
   kueuePriority: 'kueue.x-k8s.io/priority-class',
 } as const;

@@ -5,11 +5,13 @@
  * worker writes when the attempt is opened.
  */
 import { stringify } from 'yaml';
-import type { Recipe } from '../configs/schema.ts';
+import type { Phase, Recipe } from '../configs/schema.ts';
 import type { KubernetesProfile } from '../configs/schema-profile.ts';
+import { checkpointShortName } from '../decisions/checkpoint-id.ts';
 import type { JobCommand } from '../decisions/command-line.ts';
+import { dueSteps } from '../decisions/due-steps.ts';
 import { jobName } from '../decisions/job-name.ts';
-import { jobManifest, rendezvousService } from '../k8s/job-manifest.ts';
+import { jobManifest, type JobOrder, rendezvousService } from '../k8s/job-manifest.ts';
 import { workerRole } from '../k8s/rights.ts';
 import { runDirectory, runFiles, type RunPlace } from '../store/run-directory.ts';
 import { firstCommands } from './first-commands.ts';
@@ -23,12 +25,13 @@ export interface Manifest {
 /** Throws `invalid-input` where the profile cannot run a phase of the recipe. */
 export function manifestsOf(recipe: Recipe, profile: KubernetesProfile, pipeline: string): Manifest[] {
   const commands = firstCommands(recipe, profile.store.path, pipeline);
-  const jobs = recipe.phases.flatMap(({ name, kind, evaluate }) => {
+  const jobs = recipe.phases.flatMap((each) => {
+    const { name, kind, evaluate } = each;
     const train = { pipeline, phase: name, purpose: 'train', number: 1 } as const;
     const evaluation = { ...train, purpose: 'evaluate' } as const;
     return [
-      jobOf(train, { kind, command: commands.get(name) }, profile),
-      ...(evaluate === undefined ? [] : [jobOf(evaluation, { kind: 'evaluate' }, profile)]),
+      jobOf(train, { kind, command: commands.get(name), looksAt: {} }, profile),
+      ...(evaluate === undefined ? [] : [jobOf(evaluation, { kind: 'evaluate', looksAt: firstLook(each) }, profile)]),
     ];
   });
   return [serviceOf(profile), ...jobs];
@@ -48,12 +51,21 @@ export function manifestsText(manifests: readonly Manifest[]): string {
   return manifests.map(({ title, object }) => `---\n# ${title}\n${stringify(object, { lineWidth: 0 })}`).join('');
 }
 
+/** What the first evaluation of a phase looks at. */
+function firstLook(phase: Phase): Work['looksAt'] {
+  const checkpoints = dueSteps(phase)
+    .slice(0, 1)
+    .map((step) => checkpointShortName({ phase: phase.name, step }));
+  return { checkpoints, benchmarks: phase.evaluate?.benchmarks ?? [] };
+}
+
 interface Work {
   readonly kind: string;
+  readonly looksAt: Pick<JobOrder['labels'], 'checkpoints' | 'benchmarks'>;
   readonly command?: JobCommand | undefined;
 }
 
-function jobOf(place: RunPlace, { kind, command }: Work, profile: KubernetesProfile): Manifest {
+function jobOf(place: RunPlace, { kind, command, looksAt }: Work, profile: KubernetesProfile): Manifest {
   const { pipeline, phase, purpose, number: attempt } = place;
   const { directory, request } = runFiles(runDirectory(profile.store.path, place));
   const isTraining = purpose === 'train';
@@ -65,7 +77,7 @@ function jobOf(place: RunPlace, { kind, command }: Work, profile: KubernetesProf
     memoryFactor: 1,
     sharedMemoryFactor: 1,
     avoidNodes: [],
-    labels: { pipeline, phase, kind, attempt, workflowId: pipeline },
+    labels: { pipeline, phase, kind, attempt, workflowId: pipeline, ...looksAt },
     ...(command === undefined ? {} : { command }),
   };
   return {

@@ -58,6 +58,15 @@ const judge = ({ ticket, job }: Started, attempts = [ticket.number]) =>
   bench.as('evaluation-run').judgeEvaluation({ context, ticket, job, attempts });
 
 describe('openEvaluation', () => {
+  test('its job says which checkpoints it looks at, on what: its number alone would read as a retry', async () => {
+    await start([key(20), key(20, 2), key(40)]);
+    expect(bench.backend.submitted.at(-1)?.labels).toMatchObject({
+      kind: 'evaluate',
+      checkpoints: ['sft-20', 'sft-40'],
+      benchmarks: ['addition'],
+    });
+  });
+
   test('writes the request that the trainer contract describes', async () => {
     const ticket = await open([key(20), key(40, 2)]);
     const request = JSON.parse(await readFile(join(ticket?.directory ?? '', 'request.json'), 'utf8')) as unknown;

@@ -139,6 +139,15 @@ test('a secret is named, and its value is nowhere', () => {
   });
 });
 
+test('a job that evaluates says which checkpoints on what; one that trains has no such labels', () => {
+  const looksAt = { checkpoints: ['warm-up-20', 'warm-up-40'], benchmarks: ['Addition of 2'] };
+  const { metadata, spec } = jobManifest({ ...order, labels: { ...order.labels, ...looksAt } }, kubernetesProfile());
+  const want = { 'temper.dev/checkpoint': 'warm-up-20-warm-up-40', 'temper.dev/benchmark': 'addition-of-2' };
+  expect(metadata?.labels).toMatchObject(want);
+  expect(spec?.template.metadata?.labels).toMatchObject(want);
+  expect(JSON.stringify(jobManifest(order, kubernetesProfile()))).not.toMatch(/dev.(checkpoint|benchmark)/);
+});
+
 test('labels are what Kubernetes allows for any name, the whole name is an annotation', () => {
   const pipeline = `Grüße/${'x'.repeat(100)}_`;
   const { metadata } = jobManifest(
