@@ -19,6 +19,7 @@ export interface ClusterFacts {
   readonly service: Reading<Named>;
   readonly storeClaim: Reading<Claim>;
   readonly cacheClaim: Reading<Claim> | null;
+  readonly storageClasses: Reading<readonly Named[]>;
   readonly serviceAccount: Reading<Named>;
   readonly priorityClass: Reading<Named> | null;
   readonly secrets: readonly SecretFact[];
@@ -62,17 +63,19 @@ export async function gatherFacts(
     read<T>(client, { path: `/api/v1/namespaces/${namespace}/${kind}/${name}`, doing: `read ${kind}` });
   const found = await read<Named>(client, { path: `/api/v1/namespaces/${namespace}`, doing: 'read namespaces' });
   const isThere = found.state !== 'absent';
-  const [user, rights, service, storeClaim, cacheClaim, account, priority, nodes, quotas] = await Promise.all([
-    userOf(client),
-    refusedRights(client, profile),
-    inNamespace<Named>('services', profile.rendezvousService),
-    inNamespace<Claim>('persistentvolumeclaims', store.claim),
-    cache === undefined ? null : inNamespace<Claim>('persistentvolumeclaims', cache.claim),
-    inNamespace<Named>('serviceaccounts', serviceAccount),
-    priorityClass === undefined ? null : clusterWide(client, 'scheduling.k8s.io/v1/priorityclasses', priorityClass),
-    listed<Node>(client, '/api/v1/nodes', 'list nodes'),
-    listed<Quota>(client, `/api/v1/namespaces/${namespace}/resourcequotas`, 'list resourcequotas'),
-  ]);
+  const [user, rights, service, storeClaim, cacheClaim, storageClasses, account, priority, nodes, quotas] =
+    await Promise.all([
+      userOf(client),
+      refusedRights(client, profile),
+      inNamespace<Named>('services', profile.rendezvousService),
+      inNamespace<Claim>('persistentvolumeclaims', store.claim),
+      cache === undefined ? null : inNamespace<Claim>('persistentvolumeclaims', cache.claim),
+      listed<Named>(client, '/apis/storage.k8s.io/v1/storageclasses', 'list storageclasses'),
+      inNamespace<Named>('serviceaccounts', serviceAccount),
+      priorityClass === undefined ? null : clusterWide(client, 'scheduling.k8s.io/v1/priorityclasses', priorityClass),
+      listed<Node>(client, '/api/v1/nodes', 'list nodes'),
+      listed<Quota>(client, `/api/v1/namespaces/${namespace}/resourcequotas`, 'list resourcequotas'),
+    ]);
   return {
     version,
     user,
@@ -81,6 +84,7 @@ export async function gatherFacts(
     service,
     storeClaim,
     cacheClaim,
+    storageClasses,
     serviceAccount: account,
     priorityClass: priority,
     secrets: await secretFacts(client, profile),

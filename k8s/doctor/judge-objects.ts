@@ -1,6 +1,7 @@
 /** Whether the objects that a profile names are there, and are what they must be: claims, classes, accounts, secrets, queues. Pure. */
 import type { KubernetesProfile } from '../../configs/schema-profile.ts';
 import { fine, type HealthCheck, type Mend, missing, notChecked, warning } from '../../decisions/health-check.ts';
+import { claimMend, type ClaimWish } from './claim-mend.ts';
 import type { Claim } from './cluster-objects.ts';
 import { createObject, kubectl, kubectlIn } from './commands.ts';
 import type { ClusterFacts, QueueFacts, SecretFact } from './facts.ts';
@@ -8,12 +9,13 @@ import type { Reading } from './reading.ts';
 
 export function judgeObjects(facts: ClusterFacts, profile: KubernetesProfile, images: readonly string[]) {
   const { store, cache, serviceAccount, priorityClass } = profile;
-  const nodeCount = facts.nodes.state === 'found' ? facts.nodes.value.length : null;
+  // With a folder of the volume, nobody knows where the whole of it lies.
+  const storePath = store.subPath === undefined ? store.path : 'PATH';
   return [
-    judgeClaim(facts.storeClaim, { name: 'store claim', claim: store.claim, nodeCount }, profile),
+    judgeClaim(facts, { name: 'store claim', reading: facts.storeClaim, claim: store.claim, path: storePath }, profile),
     ...(facts.cacheClaim === null || cache === undefined
       ? []
-      : [judgeClaim(facts.cacheClaim, { name: 'cache claim', claim: cache.claim, nodeCount }, profile)]),
+      : [judgeClaim(facts, { name: 'cache claim', reading: facts.cacheClaim, ...cache }, profile)]),
     presence(facts.serviceAccount, {
       name: 'account',
       called: `service account ${serviceAccount}`,
@@ -50,32 +52,27 @@ function presence(reading: Reading<unknown>, { name, called, mend }: Thing): Hea
   }
 }
 
-interface ClaimWish {
+interface ClaimCheck extends ClaimWish {
   readonly name: string;
-  readonly claim: string;
-  /** Nodes of the cluster; null where nobody may count them. */
-  readonly nodeCount: number | null;
+  readonly reading: Reading<Claim>;
 }
 
 /** Phases and their evaluations run side by side, in pods that may come to lie on different nodes. */
-function judgeClaim(reading: Reading<Claim>, wish: ClaimWish, profile: KubernetesProfile): HealthCheck {
-  const { name, claim, nodeCount } = wish;
+function judgeClaim(facts: ClusterFacts, check: ClaimCheck, profile: KubernetesProfile): HealthCheck {
+  const { name, reading, claim, path } = check;
   if (reading.state !== 'found')
-    return presence(reading, {
-      name,
-      called: `claim ${claim}`,
-      mend: { command: createObject(profile, sharedClaim(claim)) },
-    });
+    return presence(reading, { name, called: `claim ${claim}`, mend: claimMend(facts, { claim, path }, profile) });
   const { spec, status } = reading.value;
   const modes = spec.accessModes ?? [];
+  const { change = '', command = '' } = claimMend(facts, { claim: `${claim}-shared`, path }, profile);
   const mend = {
-    change: `a claim cannot be changed: make another one, and name it in \`${name.replace(' ', '.')}\` of the profile`,
-    command: createObject(profile, sharedClaim(`${claim}-shared`)),
+    change: `a claim cannot be changed: make another one, and name it in \`${name.replace(' ', '.')}\` of the profile; ${change}`,
+    command,
   };
   if (status?.phase === 'Lost') return missing(name, `the volume of claim ${claim} is lost`, mend);
   if (!modes.includes('ReadWriteMany')) {
     const what = `claim ${claim} is ${modes.join(', ')}, and pods on several nodes write to it (ReadWriteMany)`;
-    const isEnough = nodeCount === 1 && modes.includes('ReadWriteOnce');
+    const isEnough = isOnOneNode(facts) && modes.includes('ReadWriteOnce');
     return isEnough ? warning(name, `${what}; this cluster has one node, there it will do`) : missing(name, what, mend);
   }
   if (status?.phase === 'Bound') return fine(name, `claim ${claim} is bound, ReadWriteMany`);
@@ -84,12 +81,7 @@ function judgeClaim(reading: Reading<Claim>, wish: ClaimWish, profile: Kubernete
   });
 }
 
-const sharedClaim = (name: string): object => ({
-  apiVersion: 'v1',
-  kind: 'PersistentVolumeClaim',
-  metadata: { name },
-  spec: { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '100Gi' } } },
-});
+const isOnOneNode = ({ nodes }: ClusterFacts): boolean => nodes.state === 'found' && nodes.value.length === 1;
 
 function judgeSecret(
   { name, key, reading }: SecretFact,

@@ -36,6 +36,7 @@ export function facts(changes: Partial<ClusterFacts> = {}): ClusterFacts {
     service: found(named('temper-workers')),
     storeClaim: shared,
     cacheClaim: null,
+    storageClasses: found([named('standard'), named('filestore')]),
     serviceAccount: found(named('default')),
     priorityClass: null,
     secrets: [],

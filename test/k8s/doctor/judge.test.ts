@@ -1,6 +1,19 @@
 /** Each fact of access and objects, and what doctor makes of it: nothing that is not known is ever called fine. */
 import type { ClusterFacts } from '../../../k8s/doctor/facts.ts';
-import { absent, by, type Case, claim, facts, found, gpus, judge, named, saying, unreadable } from './cluster-facts.ts';
+import {
+  absent,
+  by,
+  type Case,
+  claim,
+  facts,
+  found,
+  gpus,
+  judge,
+  named,
+  node,
+  saying,
+  unreadable,
+} from './cluster-facts.ts';
 
 const refusing = (resource: string, ...verbs: string[]) =>
   facts().rights.map(({ right }) => ({
@@ -100,6 +113,40 @@ const cases: readonly Case[] = [
     facts: { cacheClaim: absent },
     profile: { cache: { claim: 'hub', path: '/cache' } },
     want: { name: 'cache claim', verdict: 'missing', what: 'there is no claim hub' },
+  },
+  {
+    title: 'a claim that is not there, where there are classes',
+    facts: { storeClaim: absent },
+    want: {
+      name: 'store claim',
+      verdict: 'missing',
+      mend: {
+        change:
+          'name for CLASS a class whose volumes many nodes write to (ReadWriteMany); there are: standard, filestore',
+        command: saying('"storageClassName":"CLASS"'),
+      },
+    },
+  },
+  {
+    title: 'the same where classes may not be listed',
+    facts: { storeClaim: absent, storageClasses: unreadable('list storageclasses') },
+    want: {
+      mend: { change: saying('where there is none, docs/how-to/run-on-a-cluster.md'), command: saying('"CLASS"') },
+    },
+  },
+  {
+    title: 'the same on several nodes without a class',
+    facts: { storeClaim: absent, storageClasses: found([]) },
+    want: {
+      mend: { change: saying('of an NFS server, whose name'), command: saying('"nfs":{"server":"SERVER",') },
+    },
+  },
+  {
+    title: 'the same on one node without a class: its folder',
+    facts: { storeClaim: absent, storageClasses: found([]), nodes: found([node()]) },
+    want: {
+      mend: { change: saying('the folder /store of the only node'), command: saying('"hostPath":{"path":"/store",') },
+    },
   },
   {
     title: 'secrets that may not be read',
