@@ -21,6 +21,7 @@ const programs = {
   fix: ['scripts/fix.ts'],
   bench: ['scripts/bench.ts'],
   docs: ['scripts/docs.ts'],
+  manifests: ['test/cluster/plain-manifests.ts'],
   histories: ['test/workflows/record-histories.ts'],
 };
 

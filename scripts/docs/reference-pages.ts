@@ -1,4 +1,8 @@
-/** What is written from the code for people to read, by its path in the repository: pages of docs/reference, the help, and manifests. */
+/**
+ * What is written from the code for people to read, by its path in the repository: pages of docs/reference, the help, manifests,
+ * and parts of the chart.
+ */
+import { chartFiles } from './chart-values.ts';
 import { commandPage, programHelp } from './command-page.ts';
 import { goldenManifests } from './golden-manifests.ts';
 import { profilePage, recipePage } from './recipe-page.ts';
@@ -10,5 +14,6 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/cli.md', await commandPage()],
     ['bin/help.txt', await programHelp()],
     ...(await goldenManifests()),
+    ...(await chartFiles()),
   ]);
 }

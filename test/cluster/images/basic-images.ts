@@ -10,6 +10,7 @@ export const imageNames = {
   pause: 'temper.test/pause:1',
   busybox: 'temper.test/busybox:1',
   trainer: 'temper.test/trainer:1',
+  worker: 'temper.test/worker:1',
 } as const;
 
 export interface BasicImagePlaces {

@@ -4,19 +4,7 @@
  *
  * Tars are kept in the cache under the digest of what went into them; the newest few stay.
  */
-import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { alone } from '../../../scripts/setup/lock.mjs';
 import { readJson } from '../../../scripts/setup/record.mjs';
@@ -26,6 +14,7 @@ import { imageNames } from './basic-images.ts';
 import { describeImage } from './dockerfile.ts';
 import type { DescribedImage } from './dockerfile.ts';
 import type { HostPython } from './host-python.ts';
+import { digest, digestOfTree, isSource, keepNewest } from './kept-tars.ts';
 import { libraryClosure } from './library-closure.ts';
 import { inScratch, packLayer, writeImage } from './oci-image.ts';
 import { makeRootFilesystem } from './root-filesystem.ts';
@@ -51,7 +40,7 @@ export async function ensureTrainerImage(work: Work): Promise<string> {
   await alone(context, async () => {
     if (!existsSync(libraries)) await packLibraries(work, libraries);
     if (!existsSync(target)) await assemble(context.places.trainers, described, { libraries, target });
-    for (const path of [libraries, target]) keepNewest(dirname(path));
+    for (const path of [libraries, target]) keepNewest(dirname(path), kept);
   });
   return target;
 }
@@ -99,29 +88,9 @@ async function assemble(trainers: string, image: DescribedImage, { libraries, ta
   });
 }
 
-function isSource(path: string): boolean {
-  return basename(path) !== '__pycache__';
-}
-
 /** Which interpreter, and which packages by what set-up wrote when they were whole. */
 function markOf({ environment, program }: HostPython): string {
   const mark = readJson(join(environment, '.temper-complete.json')) as Record<string, unknown> | undefined;
   const packages = mark === undefined ? statSync(environment).mtimeMs : [mark['lock'], mark['flavour']];
   return JSON.stringify([program, packages]);
-}
-
-function digest(parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
-}
-
-function digestOfTree(path: string): string {
-  if (statSync(path).isFile()) return digest([readFileSync(path, 'base64')]);
-  const names = readdirSync(path).filter(isSource).sort();
-  return digest(names.flatMap((name) => [name, digestOfTree(join(path, name))]));
-}
-
-function keepNewest(folder: string): void {
-  const tars = readdirSync(folder).map((name) => join(folder, name));
-  const age = (path: string) => statSync(path).mtimeMs;
-  for (const old of tars.sort((one, other) => age(other) - age(one)).slice(kept)) rmSync(old, { recursive: true });
 }

@@ -1,0 +1,134 @@
+/**
+ * The worker in the cluster, installed by Helm under its own ServiceAccount: it runs a pipeline to its end, while it is evicted and upgraded;
+ * and it may do what k8s/rights.ts says, nothing else. What it leaves when the release goes.
+ */
+import { rightsFor, resourceText } from '../../k8s/rights.ts';
+import { careless, shortRecipe } from '../support/short-recipe.ts';
+import { type ChartBed, makeChartBed } from './chart-bed.ts';
+import { readTestCluster } from './test-bed.ts';
+
+const cluster = readTestCluster();
+/** Of one phase: long enough for a worker to go and come twice. */
+const longBase = { ...careless, 'phases.base.params.steps': 400, 'phases.base.params.checkpointEvery': 20 };
+let bed: ChartBed;
+
+beforeAll(async () => {
+  const begun = performance.now();
+  bed = await makeChartBed(cluster, 'chart');
+  await bed.apply('install');
+  console.log(`installed and ready after ${seconds(begun)} s, the image and the server included`);
+}, 900_000);
+afterAll(() => bed.close(), 180_000);
+
+const seconds = (begun: number) => ((performance.now() - begun) / 1000).toFixed(1);
+
+interface Job {
+  readonly metadata: { readonly name: string; readonly uid: string };
+  readonly status: { readonly active?: number; readonly failed?: number };
+}
+
+async function jobs(): Promise<readonly Job[]> {
+  return (JSON.parse(await bed.kubectl('get', 'jobs', '--output', 'json')) as { items: Job[] }).items;
+}
+
+/** As a drain of its node does. */
+async function evict(pod: string): Promise<void> {
+  const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace: bed.namespace } };
+  const path = `/api/v1/namespaces/${bed.namespace}/pods/${pod}/eviction`;
+  await cluster.kubectl(['create', '--raw', path, '-f', '-'], JSON.stringify(body));
+}
+
+test('a pipeline goes to its end with the worker inside, which is evicted and upgraded meanwhile: its job runs on, once', async () => {
+  const pipeline = await bed.start('charted', await shortRecipe(['base', 'sft'], longBase));
+  await bed.saved('charted', 'base');
+  const [job] = await jobs();
+
+  const first = await bed.worker();
+  let begun = performance.now();
+  await evict(first);
+  const second = await bed.worker(first);
+  console.log(`the next worker is ready ${seconds(begun)} s after the eviction`);
+
+  begun = performance.now();
+  await bed.apply('upgrade', { podAnnotations: { 'example.com/changed': 'once' } });
+  expect(await bed.worker(second)).not.toBe(first);
+  console.log(`upgraded and ready after ${seconds(begun)} s`);
+  expect(await jobs()).toEqual([
+    expect.objectContaining({
+      metadata: expect.objectContaining({ uid: job?.metadata.uid }) as object,
+      status: expect.objectContaining({ active: 1 }) as object,
+    }),
+  ]);
+
+  const { promoted } = await pipeline.result();
+  expect(promoted.map(({ outcome }) => outcome.state)).toEqual(['completed', 'completed']);
+  const ended = await jobs();
+  expect(ended.map(({ metadata: { uid } }) => uid)).toContain(job?.metadata.uid);
+  expect(ended.map(({ metadata: { name } }) => name.slice(-3))).toEqual(['-a1', '-a1']);
+}, 420_000);
+
+interface Rules {
+  readonly status: { readonly resourceRules: readonly { readonly verbs: string[]; readonly resources: string[] }[] };
+}
+
+/** What everybody who is logged in may do. */
+const everybodys = [
+  'selfsubjectaccessreviews',
+  'selfsubjectrulesreviews',
+  'selfsubjectreviews',
+  'clustertrustbundles',
+  'podcertificaterequests',
+];
+
+test('its account may do what the table of rights says in its namespace, and nothing else', async () => {
+  const as = ['--as', `system:serviceaccount:${bed.namespace}:temper-worker`];
+  const review = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectRulesReview',
+    spec: { namespace: bed.namespace },
+  };
+  const answer = await cluster.kubectl(
+    ['create', '--validate=false', '--output', 'json', '--filename', '-', ...as],
+    JSON.stringify(review),
+  );
+  const { resourceRules } = (JSON.parse(answer) as Rules).status;
+  const may = resourceRules.flatMap(({ verbs, resources }) =>
+    resources.flatMap((one) => verbs.map((verb) => `${verb} ${one}`)),
+  );
+  const own = may.filter((right) => !everybodys.includes(right.split(' ')[1] ?? ''));
+  const granted = rightsFor({}).flatMap((right) => right.verbs.map((verb) => `${verb} ${resourceText(right)}`));
+  expect(own.sort()).toEqual(granted.sort());
+
+  const can = (...what: readonly string[]) => cluster.kubectl(['auth', 'can-i', ...what, ...as]).catch(() => 'no');
+  expect(await can('list', 'jobs', '--namespace', bed.namespace)).toContain('yes');
+  for (const what of [
+    ['get', 'secrets'],
+    ['create', 'pods/exec'],
+    ['delete', 'pods'],
+  ])
+    expect([what, await can(...what, '--namespace', bed.namespace)]).toEqual([what, 'no']);
+  for (const what of [
+    ['list', 'jobs', '--namespace', 'default'],
+    ['list', 'jobs', '--all-namespaces'],
+    ['list', 'nodes'],
+  ])
+    expect([what, await can(...what)]).toEqual([what, 'no']);
+});
+
+test('uninstalled, it leaves the job that runs, the service that pods meet by, the claims and what was trained', async () => {
+  await bed.start('left', await shortRecipe(['base'], longBase));
+  await bed.saved('left', 'base');
+  await bed.helm(['uninstall', 'temper', '--wait']);
+  expect((await bed.kubectl('get', 'deployments,roles,rolebindings', '--output', 'name')).trim()).toBe('');
+  const left = await bed.kubectl('get', 'services,persistentvolumeclaims,serviceaccounts', '--output', 'name');
+  for (const name of [
+    'service/temper-workers',
+    'persistentvolumeclaim/store',
+    'persistentvolumeclaim/temper-ledger',
+    'serviceaccount/temper-trainer',
+  ])
+    expect(left).toContain(`${name}\n`);
+  const running = (await jobs()).filter(({ status }) => status.active === 1);
+  expect(running.map(({ metadata }) => metadata.name)).toEqual([expect.stringMatching(/^t-left-base-/)]);
+  await bed.saved('charted', 'base');
+}, 180_000);
