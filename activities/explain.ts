@@ -10,6 +10,7 @@ import type { GateVerdict } from '../decisions/gate-report.ts';
 import { sentenceOfNotification } from '../decisions/notification.ts';
 import type { RetryDecision } from '../decisions/retry.ts';
 import { bytesText, sentenceOfGo } from '../decisions/prune-sentences.ts';
+import { sentenceOfSaves } from '../decisions/save-time.ts';
 import { duration, linesOfHung, sentenceOfClass, sentenceOfRetry } from '../decisions/sentences.ts';
 import { type Aftermath, sentenceOfFailure } from '../decisions/what-happened.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
@@ -161,6 +162,7 @@ function attemptEvent({
       ? []
       : [`${metric} ${value === null ? 'not finite' : String(Number(value.toPrecision(4)))}`];
   });
+  const doubt = evidence === null ? null : sentenceOfSaves(evidence);
   return {
     at: createdAt,
     about: purpose === 'train' ? 'attempt' : 'evaluation',
@@ -168,6 +170,7 @@ function attemptEvent({
     sentence: `${name}: ${ended}.`,
     lines: [
       ...(metrics.length > 0 ? [`Last numbers: ${metrics.join(', ')}.`] : []),
+      ...(doubt === null ? [] : [doubt]),
       ...evaluations.map(({ key }) => key),
     ],
   };

@@ -10,6 +10,7 @@ import type { Evidence, FailureClass, Incident } from '../decisions/failure.ts';
 import { directoryAfter } from '../decisions/job-over.ts';
 import { decideRetry, type RetryDecision, type RetrySituation } from '../decisions/retry.ts';
 import { retryPolicies } from '../decisions/retry-policies.ts';
+import { sentenceOfSaves } from '../decisions/save-time.ts';
 import { sentenceOfRetry } from '../decisions/sentences.ts';
 import { whatFailed } from '../decisions/what-happened.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
@@ -118,9 +119,9 @@ export async function gatherEvidence(
   { context, ticket, job }: EndedAttempt,
   artifacts: Pick<Evidence, 'targetArtifactComplete' | 'newestCompleteStep' | 'firstNotFiniteStep' | 'observed'>,
 ): Promise<Evidence> {
-  const { backend, store } = dependencies.placeOf(context.profile);
+  const { backend, store, profile } = dependencies.placeOf(context.profile);
   const status = await backend.status(job);
-  const { last, firstNotFinite } = await store.progress(ticket.directory);
+  const { last, firstNotFinite, longestSaveSeconds } = await store.progress(ticket.directory);
   const stalled = status.state === 'ended' && status.stopRequested === 'stalled';
   return {
     asked: { ...ticket.asked, jobToken: job.uid },
@@ -132,6 +133,9 @@ export async function gatherEvidence(
     result: await store.result(ticket.directory),
     storeFreeBytes: await store.freeBytes(),
     ...artifacts,
+    ...(longestSaveSeconds === null
+      ? {}
+      : { saves: { longestSeconds: longestSaveSeconds, graceSeconds: profile.graceSeconds } }),
     ...(stalled ? { hung: await store.stacks(ticket.directory) } : {}),
     firstNotFiniteStep: lowest([firstNotFinite, artifacts.firstNotFiniteStep]),
   };
@@ -161,11 +165,13 @@ export async function judge(
   const before = (await ledger.decisionsOf({ runId, phase: phase.name })).find((one) => one.key === decisionKey);
   if (before) return await carriedOut(dependencies, context, before as DecisionRecord<RetryDecision>);
   const verdict = classify(evidence);
+  const doubt = sentenceOfSaves(evidence);
+  const more = doubt === null ? '' : ` ${doubt}`;
   if (verdict.kind === 'completed') {
     await ledger.changeAttempt(key, { state: 'completed', at, evidence });
     return {
       kind: 'completed',
-      sentence: `attempt ${String(ticket.number)} is complete at step ${String(verdict.finalStep)}`,
+      sentence: `attempt ${String(ticket.number)} is complete at step ${String(verdict.finalStep)}${doubt === null ? '' : `.${more}`}`,
     };
   }
   const saved = retryPolicies[verdict.class].distrustsCheckpoints === true ? 0 : (evidence.newestCompleteStep ?? 0);
@@ -182,7 +188,7 @@ export async function judge(
   await ledger.changeAttempt(key, { state: incident.class === 'job-lost' ? 'lost' : 'failed', at, evidence });
   const counted = await countedIncidents(dependencies, ended);
   const decision = decideRetry(context.budgets, counted, await situationOf(dependencies, ended, incident.class));
-  const sentence = `${whatFailed({ purpose: ticket.purpose, incident, evidence })}. ${sentenceOfRetry(decision)}`;
+  const sentence = `${whatFailed({ purpose: ticket.purpose, incident, evidence })}. ${sentenceOfRetry(decision)}${more}`;
   const recorded = await ledger.recordDecision<RetryDecision>({
     key: decisionKey,
     runId,

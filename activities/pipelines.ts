@@ -9,7 +9,7 @@ import { access, readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { pipeline as stream } from 'node:stream/promises';
 import type { Recipe } from '../configs/schema.ts';
-import { unusedEntries } from '../configs/unused-entries.ts';
+import { placementWarnings } from '../configs/placement-warnings.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { canonicalJson } from '../decisions/identity.ts';
 import type { PipelineInput, ResolvedPipeline } from '../workflows/contract.ts';
@@ -47,7 +47,7 @@ export function pipelineActivities(dependencies: ActivityDependencies): Pipeline
       await checkModel(recipe);
       const dataDigests = await digestsOfData(recipe, place.home);
       await refuseChangedBenchmarks(ledger, recipe, dataDigests);
-      const warnings = unusedEntries(place.profile, recipe);
+      const warnings = placementWarnings(place.profile, recipe);
       return {
         recipe,
         profile: place.profile,

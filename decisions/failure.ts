@@ -171,6 +171,8 @@ export interface Evidence {
   readonly storeFreeBytes: number | null;
   /** Of a foreign trainer; absent for a built-in one, whose result speaks. */
   readonly observed?: ObservedRun;
+  /** Absent where no save was seen to its end. */
+  readonly saves?: { readonly longestSeconds: number; readonly graceSeconds: number };
   /** Of an attempt that stalled, where its trainer tells; absent otherwise. */
   readonly hung?: readonly HungProcess[];
 }

@@ -9,6 +9,7 @@ import { TemperError } from '../decisions/errors.ts';
 import { logName } from '../decisions/log-name.ts';
 import type { HungProcess, ObservedRun, Progress, TrainerResult } from '../decisions/failure.ts';
 import type { DirectoryIs } from '../decisions/job-over.ts';
+import { longestSaveOf } from '../decisions/save-time.ts';
 import { inspectCheckpoint, listCheckpoints, type CheckpointOnStore } from './checkpoints.ts';
 import { deleteCheckpoint, emptyTrash, freedBytesOf, leftoversIn } from './delete-checkpoint.ts';
 import { foreignCheckpoints } from './foreign/foreign-checkpoints.ts';
@@ -30,6 +31,15 @@ import {
 } from './run-directory.ts';
 import { readStacks } from './stacks.ts';
 import { checkStore, freeBytesOf } from './store-check.ts';
+
+/** What the lines of an attempt say by now. */
+export interface ProgressSoFar {
+  readonly last: Progress | null;
+  /** Lowest step with a number that must be finite and was not. */
+  readonly firstNotFinite: number | null;
+  /** Null where no save has ended, or where none is told: a foreign trainer's log says nothing of it. */
+  readonly longestSaveSeconds: number | null;
+}
 
 export interface RunStore {
   /** Throws `store-unusable` with one line that names the fix. */
@@ -65,8 +75,7 @@ export interface RunStore {
   /** Deletes a leftover. */
   deleteLeftover(path: string): Promise<void>;
   lastProgress(directory: string): Promise<Progress | null>;
-  /** The last line, and the lowest step with a number that must be finite and was not. */
-  progress(directory: string): Promise<{ readonly last: Progress | null; readonly firstNotFinite: number | null }>;
+  progress(directory: string): Promise<ProgressSoFar>;
   /** Bytes that can still be written. */
   freeBytes(): Promise<number>;
   /** Null when absent or unreadable: it proves nothing then. */
@@ -143,14 +152,12 @@ function mustLieInARun(root: string, path: string): void {
   throw new TemperError('not-found', `${path} is no checkpoint of the store ${root}: it is not deleted`);
 }
 
-async function progressIn(
-  directory: string,
-): Promise<{ readonly last: Progress | null; readonly firstNotFinite: number | null }> {
+async function progressIn(directory: string): Promise<ProgressSoFar> {
   const reading = await readForeignReading(directory);
   if (reading === null) {
     const { lines, firstNotFinite } = await tailProgress(runFiles(directory).progress);
-    return { last: lines.at(-1) ?? null, firstNotFinite };
+    return { last: lines.at(-1) ?? null, firstNotFinite, longestSaveSeconds: longestSaveOf(lines) };
   }
   const log = foreignLog(runFiles(directory).log, reading);
-  return { last: await log.readOn(), firstNotFinite: log.firstNotFinite };
+  return { last: await log.readOn(), firstNotFinite: log.firstNotFinite, longestSaveSeconds: null };
 }

@@ -2,7 +2,7 @@
 import { loadRecipes } from '../configs/load.ts';
 import type { Profile, Recipe } from '../configs/schema.ts';
 import type { KubernetesProfile } from '../configs/schema-profile.ts';
-import { entriesNearKinds, unusedEntries } from '../configs/unused-entries.ts';
+import { placementWarnings, profileWarnings } from '../configs/placement-warnings.ts';
 import { type HealthCheck, warning } from '../decisions/health-check.ts';
 import type { Job } from '../k8s/kube-types.ts';
 import { manifestsOf } from './render.ts';
@@ -65,7 +65,7 @@ async function examineOn(
   }
 }
 
-/** Entries of the profile that count for nothing, as a typing error leaves them. */
+/** What is allowed and doubtful, of the profile and the recipe. */
 async function doubtsOf(
   profile: KubernetesProfile,
   recipe: Recipe | null,
@@ -73,8 +73,8 @@ async function doubtsOf(
 ): Promise<HealthCheck[]> {
   const doubts =
     recipe === null
-      ? entriesNearKinds(profile, await loadRecipes(readPlaces(environment).recipesDirectory))
-      : unusedEntries(profile, recipe);
+      ? profileWarnings(profile, await loadRecipes(readPlaces(environment).recipesDirectory))
+      : placementWarnings(profile, recipe);
   return doubts.map((sentence) => warning('profile', sentence));
 }
 

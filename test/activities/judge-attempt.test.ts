@@ -240,6 +240,19 @@ describe('a failed attempt', () => {
     expect((await startAttempt(bench, 2)).ticket.resumeStep).toBe(20);
   });
 
+  test('a save that takes longer than a stop leaves is told once the attempt is over, with what mends it', async () => {
+    const attempt = await startAttempt(bench);
+    const said = [
+      ['10:00:00', 'saving'],
+      ['10:05:12', 'training'],
+    ].map(([time, doing]) => ({ time: `2026-11-29T${time ?? ''}.000Z`, step: 20, of: 50, doing, metrics: {} }));
+    const lines = said.map((line) => `${JSON.stringify(line)}\n`).join('');
+    await writeFile(join(attempt.ticket.directory, 'progress.jsonl'), lines);
+    bench.backend.end(attempt.job, { exitCode: 137 });
+    expect((await judge(attempt)).sentence).toMatch(/A save took 5 min, and graceSeconds .*Raise graceSeconds\.$/);
+    expect(await attempts()).toMatchObject([{ evidence: { saves: { longestSeconds: 312 } } }]);
+  });
+
   test('that Temper stopped because it stalled is charged as a stall, and says where it hung', async () => {
     const attempt = await startAttempt(bench);
     await fakeTrainer(attempt).says(12, 'training');

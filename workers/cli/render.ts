@@ -41,13 +41,13 @@ Examples:
     .action(async (named: string, { file, set, profile: profileName, setup, json }: Options) => {
       const [
         { fitting, loadProfile, loadRecipe, loadRecipeFile },
-        { unusedEntries },
+        { placementWarnings },
         { readPlaces },
         { valuesOf },
         { manifestsOf, manifestsText, setupManifests },
       ] = await Promise.all([
         import('../../configs/load.ts'),
-        import('../../configs/unused-entries.ts'),
+        import('../../configs/placement-warnings.ts'),
         import('../settings.ts'),
         import('./given-recipe.ts'),
         import('../render.ts'),
@@ -64,7 +64,7 @@ Examples:
         const given =
           file === undefined ? await loadRecipe(recipesDirectory, named, fields) : await loadRecipeFile(file, fields);
         const { value: recipe } = fitting(given, profile);
-        for (const sentence of unusedEntries(profile, recipe)) note(`warning: ${sentence}`);
+        for (const sentence of placementWarnings(profile, recipe)) note(`warning: ${sentence}`);
         return manifestsOf(recipe, profile, recipe.name);
       };
       const manifests = setup ? setupManifests(profile) : await ofRecipe();

@@ -105,13 +105,13 @@ async function check(file: string, set: Record<string, unknown>, profile: Profil
   }
 }
 
-/** Entries of a profile that count for nothing: of the recipe, or by themselves. */
+/** What is allowed and doubtful: of a recipe on a profile, or of a profile by itself. */
 async function warningsOf(given: Awaited<ReturnType<typeof loadFile>>, profile: Profile | null): Promise<string[]> {
-  const [{ entriesNearKinds, unusedEntries }, { loadRecipes }, { readPlaces }] = await Promise.all([
-    import('../../configs/unused-entries.ts'),
+  const [{ placementWarnings, profileWarnings }, { loadRecipes }, { readPlaces }] = await Promise.all([
+    import('../../configs/placement-warnings.ts'),
     import('../../configs/load.ts'),
     import('../settings.ts'),
   ]);
-  if (given.kind === 'recipe') return profile === null ? [] : unusedEntries(profile, given.value);
-  return entriesNearKinds(given.value, await loadRecipes(readPlaces(process.env).recipesDirectory));
+  if (given.kind === 'recipe') return profile === null ? [] : placementWarnings(profile, given.value);
+  return profileWarnings(given.value, await loadRecipes(readPlaces(process.env).recipesDirectory));
 }
