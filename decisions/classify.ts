@@ -4,7 +4,7 @@
  * Covers the order in which evidence speaks: proof, the trainer's own words, Temper's own stop, the process that failed first.
  * Does not cover gathering evidence (k8s/, local/, store/), what is proof (proof.ts) or what follows (retry.ts).
  */
-import { classOfReason } from './backend-reasons.ts';
+import { classOfReason, wordsBeside } from './backend-reasons.ts';
 import { firstNotFiniteOf } from './decisive-metrics.ts';
 import type { ClassReason, Evidence, FailureClass, Incident, RankEnd, TrainerResult } from './failure.ts';
 import { proveByObservation } from './proof-by-observation.ts';
@@ -120,8 +120,8 @@ const classesOfStop = {
   'queue-evicted': 'queue-evicted',
 } as const;
 
-function isOfLostNode({ reason, lastLines }: RankEnd): boolean {
-  return classOfReason(reason, lastLines) === 'node-lost';
+function isOfLostNode(end: RankEnd): boolean {
+  return classOfReason(end.reason, wordsBeside(end)) === 'node-lost';
 }
 
 /** Temper's own stop explains the end, unless a process had a cause of its own or the result is worse than incomplete. */

@@ -27,12 +27,15 @@ const signalClasses: Readonly<Record<string, FailureClass>> = {
   SIGSEGV: 'crashed',
 };
 
-/** Of the trainer contract (docs/reference/trainer-contract.md), after sysexits.h. */
+/** Of the trainer contract (docs/reference/trainer-contract.md), after sysexits.h; and a shell's own. */
 const codeClasses: Readonly<Record<number, FailureClass>> = {
   64: 'config',
   65: 'data-missing',
   75: 'interrupted',
   78: 'config',
+  // A shell's: its program may not be run, or is not there.
+  126: 'config',
+  127: 'config',
 };
 
 /** The signal that ended a process: as it was reported, from a shell's 128 + n, or from a negative code. */

@@ -65,6 +65,19 @@ export interface RankRole {
 /** A backend's word for a rank that was told to end since the job was decided: how it ended is no cause. */
 export const takenAlong = 'taken-along';
 
+/** How a container ended that is not the trainer's: one that the site's pod template adds. */
+export interface ContainerEnd {
+  readonly name: string;
+  /** It runs before the trainer, which never began. */
+  readonly isInit: boolean;
+  readonly exitCode: number;
+  readonly reason: string | null;
+  /** Its last words, or why it never began; null where there are none. */
+  readonly message: string | null;
+  /** ISO 8601; null when nobody saw it end. */
+  readonly endedAt: string | null;
+}
+
 /** How one process (rank) of a job ended. */
 export interface RankEnd {
   readonly rank: number;
@@ -80,6 +93,10 @@ export interface RankEnd {
   readonly lastLines: readonly string[];
   /** The backend's own word for the end, such as Kubernetes' `OOMKilled`; null where it has none. */
   readonly reason: string | null;
+  /** What the backend says beside its word, such as which resource a node ran out of; absent where it says nothing. */
+  readonly message?: string;
+  /** Another container of its pod that failed before the trainer had ended; absent where none did. */
+  readonly beside?: ContainerEnd;
 }
 
 /** Where a process was when it was told to stop, which it did not. */
@@ -199,6 +216,8 @@ interface OfRank {
   readonly rank: number;
   /** Of what serves the trainers: told in place of the rank. */
   readonly role?: RankRole;
+  /** Another container than the trainer's. */
+  readonly container?: string;
 }
 
 /** Why a class was named: data for sentences.ts. */
@@ -206,8 +225,13 @@ export type ClassReason =
   | (OfRank & { readonly rule: 'log-line'; readonly line: string })
   | (OfRank & { readonly rule: 'exit-code'; readonly exitCode: number })
   | (OfRank & { readonly rule: 'signal'; readonly signal: string })
-  /** `node` is absent where the backend has none. */
-  | (OfRank & { readonly rule: 'backend-reason'; readonly reason: string; readonly node?: string })
+  /** `node` is absent where the backend has none, and `says` where it says nothing beside its word. */
+  | (OfRank & {
+      readonly rule: 'backend-reason';
+      readonly reason: string;
+      readonly node?: string;
+      readonly says?: string;
+    })
   /** What watched the process died before it saw an end; `began`: it had seen a beginning. */
   | (OfRank & { readonly rule: 'end-unseen'; readonly began: boolean })
   | { readonly rule: 'trainer-said'; readonly reason: string; readonly message: string }

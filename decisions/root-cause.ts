@@ -5,9 +5,9 @@
  * Covers ranks of one job. Does not cover results and stops (classify.ts).
  */
 import { trainerRole } from '../configs/schema-command.ts';
-import { classOfReason } from './backend-reasons.ts';
+import { classOfReason, podDeleted, wordsBeside } from './backend-reasons.ts';
 import { classOfEnd, signalOf } from './exit-codes.ts';
-import { type ClassReason, type FailureClass, type RankEnd, takenAlong } from './failure.ts';
+import { type ClassReason, type ContainerEnd, type FailureClass, type RankEnd, takenAlong } from './failure.ts';
 import { type Hint, type HintWeight, hintFrom, lastError, launcherVerdict, linesOfRank } from './signatures.ts';
 
 export interface Cause {
@@ -61,20 +61,18 @@ function serves({ role }: RankEnd): boolean {
   return role !== undefined && role.name !== trainerRole;
 }
 
-/** Backend's word, then the launcher's, then the log's, then the exit code's. */
+/** Backend's word, then that of another container, the launcher's, the log's, and the exit code's. */
 function causeOf(end: RankEnd): WeighedCause | null {
   const { rank, node, exitCode, signal, lastLines } = end;
   if (end.reason === takenAlong) {
     const because: ClassReason = { rule: 'backend-reason', rank, reason: takenAlong };
     return { class: 'interrupted', rootCause: takenAlong, rank, node, because, weight: 'cascade' };
   }
-  const reasonClass = classOfReason(end.reason, lastLines);
-  if (reasonClass !== null && end.reason !== null) {
-    const because: ClassReason = { rule: 'backend-reason', rank, reason: end.reason, ...(node === '' ? {} : { node }) };
-    return { class: reasonClass, rootCause: end.reason, rank, node, because, weight: 'cause' };
-  }
+  const reasoned = fromReason(end);
+  if (reasoned !== null) return reasoned;
   if (signal === null && exitCode === null && endsUnseen.includes(end.reason)) return fromUnseen(end);
-  if (signal === null && (exitCode === null || exitCode === 0)) return null;
+  if (signal === null && (exitCode === null || exitCode === 0))
+    return end.beside === undefined ? null : fromBeside(end, end.beside);
   const blamed = fromBlamedRank(end);
   if (blamed !== null) return blamed;
   const hint = hintFrom(lastLines);
@@ -88,15 +86,65 @@ function causeOf(end: RankEnd): WeighedCause | null {
   return fromExit(end);
 }
 
-/** The local backend's words for a process that ended, or never began, while nobody watched. */
-const endsUnseen: readonly (string | null)[] = ['no-exit-record', 'never-started'];
+/** Who deletes a pod may do so because its log says something; every other word of a backend knows better than a log. */
+function fromReason(end: RankEnd): WeighedCause | null {
+  const { rank, node, reason, message } = end;
+  const name = classOfReason(reason, wordsBeside(end));
+  if (name === null || reason === null) return null;
+  const hint = reason === podDeleted ? hintFrom(end.lastLines) : null;
+  if (hint?.weight === 'cause') return fromHint(end, hint);
+  const because: ClassReason = {
+    rule: 'backend-reason',
+    rank,
+    reason,
+    ...(node === '' ? {} : { node }),
+    ...(message === undefined ? {} : { says: short(message) }),
+  };
+  return { class: name, rootCause: reason, rank, node, because, weight: 'cause' };
+}
+
+/** More memory for the trainer does not help a container that has a limit of its own: a person has to. */
+function classOfBeside({ reason, message }: ContainerEnd): FailureClass | null {
+  return reason === 'OOMKilled' ? 'config' : classOfReason(reason, message === null ? [] : [message]);
+}
+
+/** Where the trainer itself says nothing: it never began, or ended with 0. */
+function fromBeside(end: RankEnd, beside: ContainerEnd): WeighedCause {
+  const { rank, node, lastLines } = end;
+  const { name: container, exitCode, reason, message } = beside;
+  const of = { rank, container };
+  const named = classOfBeside(beside);
+  if (named !== null && reason !== null) {
+    const says = message === null ? {} : { says: short(message) };
+    const because: ClassReason = { rule: 'backend-reason', ...of, reason, ...says, ...(node === '' ? {} : { node }) };
+    return { class: named, rootCause: `${container}: ${reason}`, rank, node, because, weight: 'cause' };
+  }
+  // The log of a trainer that never began is that of the container before it.
+  const hint = hintFrom(lastLines);
+  if (hint !== null) {
+    const cause = fromHint(end, hint);
+    return beside.isInit ? { ...cause, because: { ...of, rule: 'log-line', line: short(hint.line) } } : cause;
+  }
+  const rootCause = `${container}: ${causeOfEnd(exitCode, null)}`;
+  return {
+    class: 'unknown',
+    rootCause,
+    rank,
+    node,
+    because: { rule: 'exit-code', ...of, exitCode },
+    weight: 'symptom',
+  };
+}
+
+/** Words for a process that ended, or never began, while nobody watched: the local backend's, and of a Job whose pods are gone. */
+const endsUnseen: readonly (string | null)[] = ['no-exit-record', 'never-started', 'BackoffLimitExceeded'];
 
 /** What killed the watcher killed the process, unless its log knows better. */
 function fromUnseen(end: RankEnd): WeighedCause {
   const { rank, node, lastLines } = end;
   const hint = hintFrom(lastLines);
   if (hint?.weight === 'cause') return fromHint(end, hint);
-  const because: ClassReason = { rule: 'end-unseen', rank, began: end.reason === 'no-exit-record' };
+  const because: ClassReason = { rule: 'end-unseen', rank, began: end.reason !== 'never-started' };
   return { class: 'killed', rootCause: 'end unseen', rank, node, because, weight: 'symptom' };
 }
 

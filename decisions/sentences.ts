@@ -3,7 +3,7 @@
  *
  * Covers classes, retry decisions, resume points, stalls and identities. Does not cover gates (gate-sentences.ts).
  */
-import { nodeUnreachable } from './backend-reasons.ts';
+import { nodeUnreachable, podDeleted, podVanished } from './backend-reasons.ts';
 import { shapeText } from './change-sentences.ts';
 import type { ClassReason, FailureClass, HungProcess, RankRole, StopReason } from './failure.ts';
 import type { IdentityDifference } from './identity.ts';
@@ -124,16 +124,27 @@ function whyStopped(why: StopReason): string {
   }
 }
 
+interface OfRank {
+  readonly rank: number;
+  readonly role?: RankRole;
+  readonly container?: string;
+}
+
 /** `rank 5`, or by its role what serves the trainers: `engine 1`. */
-export function whoEnded({ rank, role }: { readonly rank: number; readonly role?: RankRole }): string {
-  return role === undefined ? `rank ${rank}` : `${role.name} ${role.index}`;
+export function whoEnded({ rank, role, container }: OfRank): string {
+  const who = role === undefined ? `rank ${rank}` : `${role.name} ${role.index}`;
+  return container === undefined ? who : `container ${container} of ${who}`;
 }
 
 function backendReason(because: Extract<ClassReason, { rule: 'backend-reason' }>): string {
   const { reason, node } = because;
   if (reason === nodeUnreachable)
     return `node ${node ?? 'unknown'}, where ${whoEnded(because)} ran, does not answer any more`;
-  return `the backend says ${reason} of ${whoEnded(because)}${node === undefined ? '' : ` on ${node}`}`;
+  const where = node === undefined ? '' : ` on ${node}`;
+  if (reason === podDeleted) return `the pod of ${whoEnded(because)}${where} was deleted, and not by Temper`;
+  if (reason === podVanished) return `the pod of ${whoEnded(because)}${where} is gone, and nobody saw it end`;
+  const says = because.says === undefined ? '' : `: ${because.says.replace(/[.\s]+$/, '')}`;
+  return `the backend says ${reason} of ${whoEnded(because)}${where}${says}`;
 }
 
 type UnprovenReason = Extract<

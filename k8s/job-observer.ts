@@ -7,7 +7,7 @@
  */
 import type { JobEvent } from '../decisions/job-evidence.ts';
 import { JobEvents } from './job-events.ts';
-import { isRunning } from './pod-state.ts';
+import { askedToEndAt, isRunning } from './pod-state.ts';
 import type { KubeClient } from './kube-client.ts';
 import type { SeenPod, SentJob, SentPod } from './kube-types.ts';
 import { jobUidLabel, labels } from './labels.ts';
@@ -185,10 +185,12 @@ export class JobObserver {
     this.#workloads?.close();
   }
 
-  #see(pod: SeenPod): void {
-    const jobUid = pod.metadata.labels?.[jobUidLabel];
+  #see(seen: SeenPod): void {
+    const jobUid = seen.metadata.labels?.[jobUidLabel];
     if (jobUid === undefined || this.#goneJobs.has(jobUid)) return;
     const pods = this.#podsOfJobs.get(jobUid) ?? new Map<string, SeenPod>();
+    const endingSince = pods.get(seen.metadata.uid)?.endingSince ?? askedToEndAt(seen);
+    const pod = endingSince === null ? seen : { ...seen, endingSince };
     this.#podsOfJobs.set(jobUid, pods.set(pod.metadata.uid, pod));
     this.#jobsOfPods.set(pod.metadata.uid, jobUid);
     const name = this.#namesOfJobs.get(jobUid);

@@ -4,15 +4,14 @@
  * Covers states and ends. Does not cover what a job waits for (job-wait.ts), what an end means (decisions/classify.ts), nor logs (job-logs.ts).
  */
 import type { JobStatus } from '../activities/backend.ts';
-import { nodeUnreachable } from '../decisions/backend-reasons.ts';
-import { takenAlong, type RankEnd } from '../decisions/failure.ts';
+import type { RankEnd } from '../decisions/failure.ts';
 import type { SentJob, SeenPod } from './kube-types.ts';
 import { liveStatus, stopReasonOf } from './job-wait.ts';
-import { annotations, podIndexAnnotation } from './labels.ts';
+import { podIndexAnnotation } from './labels.ts';
 import { lostAt } from './lost-pods.ts';
-import { containerOf, hasEnded, startOf } from './pod-state.ts';
-import { roleOfPod } from './pod-roles.ts';
-import { wasTakenAlong } from './taken-along.ts';
+import { hasEnded, startOf } from './pod-state.ts';
+import { rankEnd } from './rank-end.ts';
+import { decisionOf, wasTakenAlong } from './taken-along.ts';
 
 type Ended = Extract<JobStatus, { state: 'ended' }>;
 
@@ -71,15 +70,8 @@ function endOf(job: SentJob, pods: readonly SeenPod[], now: Date): Ended {
 }
 
 function withoutPods({ reason, message }: { reason?: string; message?: string }, endedAt: string): RankEnd {
-  return {
-    rank: 0,
-    node: '',
-    exitCode: null,
-    signal: null,
-    endedAt,
-    lastLines: message ? [message] : [],
-    reason: reason ?? null,
-  };
+  const silent = { rank: 0, node: '', exitCode: null, signal: null, endedAt, lastLines: [] };
+  return { ...silent, reason: reason ?? null, ...(message ? { message } : {}) };
 }
 
 /** One for each index: of pods that had the same, the one that was made last. */
@@ -87,36 +79,18 @@ function ranksOf(job: SentJob, pods: readonly SeenPod[], now: Date): RankEnd[] {
   const newest = new Map<number, SeenPod>();
   for (const pod of pods.toSorted((a, b) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp)))
     newest.set(indexOf(pod), pod);
-  return [...newest].toSorted(([a], [b]) => a - b).map(([rank, pod]) => rankEnd(job, rank, { pod, now }));
+  const taken = new Set([...newest.values()].filter((pod) => wasTakenAlong(job, pod)));
+  // Where all were, the Job's own time took them, or one of them was the first, in the second that decided the Job.
+  const isTaken = taken.size < newest.size || decisionOf(job)?.reason === 'DeadlineExceeded';
+  return [...newest]
+    .toSorted(([a], [b]) => a - b)
+    .map(([rank, pod]) =>
+      rankEnd(job, rank, { pod, isLost: isLost(pod, now), isTakenAlong: isTaken && taken.has(pod) }),
+    );
 }
 
 export function indexOf(pod: SeenPod): number {
   return Number(pod.metadata.annotations?.[podIndexAnnotation] ?? 0);
-}
-
-function rankEnd(job: SentJob, rank: number, { pod, now }: { readonly pod: SeenPod; readonly now: Date }): RankEnd {
-  const terminated = containerOf(pod)?.state?.terminated;
-  const disruption = pod.status?.conditions?.find(
-    ({ type, status }) => type === 'DisruptionTarget' && status === 'True',
-  );
-  const said = terminated?.message?.split('\n').filter((line) => line !== '') ?? [];
-  const named =
-    terminated?.reason === 'OOMKilled'
-      ? 'OOMKilled'
-      : (disruption?.reason ??
-        (wasTakenAlong(job, pod) ? takenAlong : (pod.status?.reason ?? terminated?.reason ?? null)));
-  const reason = isLost(pod, now) ? nodeUnreachable : named;
-  const role = roleOfPod(rank, job.metadata.annotations?.[annotations.roles]);
-  return {
-    rank,
-    ...(role === null ? {} : { role }),
-    node: pod.spec?.nodeName ?? '',
-    exitCode: terminated?.exitCode ?? null,
-    signal: terminated?.signal ? String(terminated.signal) : null,
-    endedAt: terminated?.finishedAt ?? null,
-    lastLines: said.length > 0 ? said : [pod.status?.message, disruption?.message].flatMap((text) => text ?? []),
-    reason,
-  };
 }
 
 function isLost(pod: SeenPod, now: Date): boolean {

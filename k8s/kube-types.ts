@@ -35,4 +35,8 @@ export type SentEvent = Sent<Plain<CoreV1Event>>;
 export type SentJob = Sent<Job>;
 export type SentPod = Sent<Plain<V1Pod>>;
 /** A pod as it was last seen, which may be long ago. */
-export type SeenPod = SentPod & { readonly isGone?: true };
+export type SeenPod = SentPod & {
+  readonly isGone?: true;
+  /** When it was asked to end, where that was seen: the time of its deletion is moved when its node confirms it. */
+  readonly endingSince?: string;
+};

@@ -8,6 +8,7 @@ import type { KubeClient } from './kube-client.ts';
 import { KubeError } from './kube-error.ts';
 import type { SeenPod } from './kube-types.ts';
 import { cutLongLine, LogFile } from './log-file.ts';
+import { failedBeside } from './pod-state.ts';
 import { trainerContainer } from './pod-template.ts';
 
 export interface LogOfPod {
@@ -52,7 +53,10 @@ export async function bringLog(of: LogOfPod, wish: LogWish): Promise<boolean> {
 }
 
 async function bring({ client, namespace, pod }: LogOfPod, file: LogFile, wish: LogWish): Promise<void> {
-  const query = new URLSearchParams({ container: trainerContainer, timestamps: 'true' });
+  // Where an init container failed the trainer never began, and its words are the only ones.
+  const failed = failedBeside(pod);
+  const container = failed?.isInit === true ? failed.name : trainerContainer;
+  const query = new URLSearchParams({ container, timestamps: 'true' });
   if (wish.follow) query.set('follow', 'true');
   if (file.sinceTime !== null) query.set('sinceTime', file.sinceTime);
   const path = `${podsPath(namespace)}/${pod.metadata.name}/log?${query.toString()}`;

@@ -1,4 +1,9 @@
-/** What one pod says of itself: whether its trainer runs, has ended, and since when. Pure. Does not cover its Job (job-state.ts, job-wait.ts). */
+/**
+ * What one pod says of itself: whether its trainer runs, has ended, and since when, and which other container failed. Pure.
+ *
+ * Does not cover its Job (job-state.ts, job-wait.ts), nor the word for its end (rank-end.ts).
+ */
+import type { ContainerEnd } from '../decisions/failure.ts';
 import type { SeenPod } from './kube-types.ts';
 import { trainerContainer } from './pod-template.ts';
 
@@ -23,7 +28,31 @@ export function startOf(pod: SeenPod): string | null {
   return startedAt === null || startedAt.startsWith('1970') ? null : startedAt;
 }
 
+/** When a pod that has not ended yet was asked to; null where it was not, or where that cannot be told any more. */
+export function askedToEndAt(pod: SeenPod): string | null {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
+  if (deletionTimestamp === undefined || hasEnded(pod)) return null;
+  return new Date(Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1000).toISOString();
+}
+
 /** Of its trainer. */
 export function containerOf(pod: SeenPod) {
   return pod.status?.containerStatuses?.find(({ name }) => name === trainerContainer);
+}
+
+/** Of what a cluster says in its own words, beyond which nobody reads. */
+export const longestMessage = 1000;
+
+/** The first other container that failed while the trainer had not ended; one that a node cannot find any more says nothing. */
+export function failedBeside(pod: SeenPod): ContainerEnd | null {
+  const { initContainerStatuses: before = [], containerStatuses: beside = [] } = pod.status ?? {};
+  const trainerEnd = containerOf(pod)?.state?.terminated?.finishedAt;
+  for (const { name, state } of [...before, ...beside]) {
+    const { exitCode = 0, reason = null, message = null, finishedAt: endedAt = null } = state?.terminated ?? {};
+    if (name === trainerContainer || exitCode === 0 || reason === 'ContainerStatusUnknown') continue;
+    if (trainerEnd !== undefined && endedAt !== null && Date.parse(endedAt) > Date.parse(trainerEnd)) continue;
+    const isInit = trainerEnd === undefined && before.some((one) => one.name === name);
+    return { name, isInit, exitCode, reason, message: message?.slice(0, longestMessage) ?? null, endedAt };
+  }
+  return null;
 }

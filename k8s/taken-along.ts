@@ -1,19 +1,23 @@
 /**
- * Which pods ended only because another one had: the Job controller ends the rest of a Job that has failed, or whose trainers are done.
+ * Which pods ended only because another one had, or their Job was over: the Job controller ends the rest of a Job that is decided.
  *
- * Told by the time of the end: that of the deletion is moved when the node confirms it. Times of Kubernetes are whole seconds: a deleted
- * pod that ended in the second that decided the Job counts as taken along. Does not cover peers that noticed by themselves
- * (decisions/root-cause.ts).
+ * Told by when they were asked to end, or, where nobody saw that, by when they ended: the time of the deletion is moved when the node confirms
+ * it. Times of Kubernetes are whole seconds: a pod that was deleted in the second that decided the Job counts as taken along. Does not cover
+ * peers that noticed by themselves (decisions/root-cause.ts).
  */
 import type { SeenPod, SentJob } from './kube-types.ts';
-import { trainerContainer } from './pod-template.ts';
+import { containerOf } from './pod-state.ts';
 
-export function wasTakenAlong(job: SentJob, { metadata, status }: SeenPod): boolean {
-  const decided = job.status?.conditions?.find(
-    ({ type, status: is }) => (type === 'FailureTarget' || type === 'SuccessCriteriaMet') && is === 'True',
-  )?.lastTransitionTime;
-  if (metadata.deletionTimestamp === undefined || decided === undefined) return false;
-  const container = status?.containerStatuses?.find(({ name }) => name === trainerContainer);
-  const endedAt = container?.state?.terminated?.finishedAt;
-  return endedAt === undefined || Date.parse(endedAt) >= Date.parse(decided);
+export function wasTakenAlong(job: SentJob, pod: SeenPod): boolean {
+  const decidedAt = decisionOf(job)?.lastTransitionTime;
+  if (pod.metadata.deletionTimestamp === undefined || decidedAt === undefined) return false;
+  const at = pod.endingSince ?? containerOf(pod)?.state?.terminated?.finishedAt;
+  return at === undefined || Date.parse(at) >= Date.parse(decidedAt);
+}
+
+/** That it has failed, or that its trainers are done. */
+export function decisionOf(job: SentJob) {
+  return job.status?.conditions?.find(
+    ({ type, status }) => (type === 'FailureTarget' || type === 'SuccessCriteriaMet') && status === 'True',
+  );
 }

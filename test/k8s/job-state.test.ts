@@ -125,7 +125,7 @@ test.each<{ title: string; job: SentJob; pods: SeenPod[]; want: readonly object[
         conditions: [condition('DisruptionTarget', 'PreemptionByScheduler', 'preempting to make room')],
       }),
     ],
-    want: [{ exitCode: 137, reason: 'PreemptionByScheduler', lastLines: ['preempting to make room'] }],
+    want: [{ exitCode: 137, reason: 'PreemptionByScheduler', message: 'preempting to make room', lastLines: [] }],
   },
   {
     title: 'what a trainer said in its termination message',
@@ -174,7 +174,7 @@ test.each<{ title: string; job: SentJob; pods: SeenPod[]; want: readonly object[
         deletedAt: time(6),
       }),
     ],
-    want: [{ reason: 'Error' }, { reason: 'taken-along' }, { reason: 'OOMKilled' }],
+    want: [{ reason: 'PodDeleted' }, { reason: 'taken-along' }, { reason: 'OOMKilled' }],
   },
   {
     title: 'no pod was ever seen: the controller’s own word',
@@ -184,9 +184,7 @@ test.each<{ title: string; job: SentJob; pods: SeenPod[]; want: readonly object[
       },
     }),
     pods: [],
-    want: [
-      { exitCode: null, reason: 'DeadlineExceeded', lastLines: ['Job was active longer than specified deadline'] },
-    ],
+    want: [{ exitCode: null, reason: 'DeadlineExceeded', message: 'Job was active longer than specified deadline' }],
   },
 ])('an end: $title', ({ job: of, pods, want }) => {
   expect(statusOfJob(of, pods, now)).toMatchObject({ state: 'ended', ranks: want });
