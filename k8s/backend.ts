@@ -8,18 +8,21 @@ import type { Backend, JobRef, JobStatus } from '../activities/backend.ts';
 import type { KubernetesProfile } from '../configs/schema-profile.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { isJobOver } from '../decisions/job-over.ts';
+import { EvidenceKeeper } from './evidence-file.ts';
 import { getObject } from './get-object.ts';
 import { endedJobIn, handOver } from './job-end.ts';
-import { jobLogs, keepLastWords } from './job-logs.ts';
+import { jobLogs } from './job-logs.ts';
 import { jobManifest, rendezvousService } from './job-manifest.ts';
-import { JobObserver, jobsPath, type ObservedJob } from './job-observer.ts';
+import { JobObserver, jobsPath } from './job-observer.ts';
 import { JobReader } from './job-reader.ts';
 import { statusOfJob } from './job-state.ts';
 import { stopJob } from './job-stop.ts';
 import type { KubeClient } from './kube-client.ts';
 import { asTemperError, KubeError } from './kube-error.ts';
-import type { Job, SeenPod, SentJob } from './kube-types.ts';
+import type { Job, SentJob } from './kube-types.ts';
 import { annotations } from './labels.ts';
+import { lastWords } from './last-words.ts';
+import { isOf, isOurs, type OwnerOf, refOf, whoseIs } from './whose-job.ts';
 
 export interface KubernetesBackend extends Backend {
   /** Stops watching; Jobs go on. */
@@ -28,7 +31,7 @@ export interface KubernetesBackend extends Backend {
 
 export interface KubernetesBackendOptions {
   /** Who a directory of this store belongs to; jobs of other owners are another Temper's. @default every job of the namespace is ours */
-  readonly ownerOf?: (directory: string) => Promise<string | null>;
+  readonly ownerOf?: OwnerOf;
   /** @default the machine's clock */
   readonly now?: () => Date;
   /** Told what a person should mend although jobs go on. @default nobody */
@@ -46,9 +49,10 @@ export function createKubernetesBackend(
   const { namespace } = profile;
   const hasQueue = profile.queue !== undefined;
   const closed = new AbortController();
-  const ending = lastWordsKept({ client, namespace, ownerOf, signal: closed.signal });
-  const observer = new JobObserver(client, namespace, { hasQueue, warn, ending });
-  const reader = new JobReader({ client, observer, namespace, now });
+  const evidence = new EvidenceKeeper(now);
+  const kept = lastWords({ client, namespace, ownerOf, evidence, signal: closed.signal });
+  const observer = new JobObserver(client, namespace, { hasQueue, warn, ...kept });
+  const reader = new JobReader({ client, observer, namespace, now, evidence });
   let service: Promise<void> | null = null;
   return {
     fixed: [],
@@ -95,19 +99,6 @@ export function createKubernetesBackend(
       observer.close();
       await client.close();
     },
-  };
-}
-
-/** Of our own jobs alone: whoever may make a Job may write any directory into its annotations. */
-function lastWordsKept({
-  ownerOf,
-  ...of
-}: Parameters<typeof keepLastWords>[2] & { readonly ownerOf: KubernetesBackendOptions['ownerOf'] | undefined }) {
-  const keep = async (job: SentJob, pod: SeenPod) => {
-    if (await isOurs(job, ownerOf)) await keepLastWords(refOf({ job }), pod, of);
-  };
-  return (job: SentJob, pod: SeenPod) => {
-    keep(job, pod).catch(() => undefined); // a directory that cannot be read is nobody's
   };
 }
 
@@ -158,31 +149,6 @@ async function adopt(client: KubeClient, { metadata }: Job, { directory, refused
   return refOf({ job: found });
 }
 
-async function isOurs(job: SentJob, ownerOf: KubernetesBackendOptions['ownerOf']): Promise<boolean> {
-  if (ownerOf === undefined) return true;
-  const { directory } = refOf({ job });
-  const owner = directory === '' ? null : await ownerOf(directory);
-  return owner !== null && !isOfAnother(job, owner);
-}
-
-/** Of the attempt of this directory. */
-function isOf(job: SentJob, directory: string, owner: string | undefined): boolean {
-  return job.metadata.annotations?.[annotations.directory] === directory && !isOfAnother(job, owner);
-}
-
-/** Jobs of older versions name no owner: their directory is all there is to go by. */
-function isOfAnother({ metadata }: SentJob, owner: string | undefined): boolean {
-  const named = metadata.annotations?.[annotations.owner];
-  return named !== undefined && owner !== undefined && named !== owner;
-}
-
-function whoseIs({ metadata: { annotations: found } }: SentJob): string {
-  const place = found?.[annotations.directory];
-  if (place === undefined) return 'not made by Temper';
-  const owner = found?.[annotations.owner];
-  return owner === undefined ? place : `${place} of ${owner}`;
-}
-
 /** Pods are found by name through it; one for all Jobs of the namespace. */
 async function ensureService(client: KubeClient, profile: KubernetesProfile): Promise<void> {
   try {
@@ -196,10 +162,6 @@ async function ensureService(client: KubeClient, profile: KubernetesProfile): Pr
     if (error instanceof KubeError && (error.reason === 'AlreadyExists' || error.status === 403)) return;
     throw asTemperError(error, `create service ${profile.rendezvousService}`);
   }
-}
-
-function refOf({ job: { metadata } }: Pick<ObservedJob, 'job'>): JobRef {
-  return { name: metadata.name, uid: metadata.uid, directory: metadata.annotations?.[annotations.directory] ?? '' };
 }
 
 function differs(status: JobStatus, seen: JobStatus): boolean {

@@ -4,7 +4,7 @@
  * Some waits are told nowhere else: a volume that is not mounted, a sandbox that is not made, pods that an admission refuses. Kept beyond the
  * cluster's own hour, for as long as the object is of use; the newest few of each. Does not cover what an event means (decisions/).
  */
-import type { JobEvent } from '../decisions/job-evidence.ts';
+import { eventKey, type JobEvent } from '../decisions/job-evidence.ts';
 import { KubeError } from './kube-error.ts';
 import type { KubeClient } from './kube-client.ts';
 import type { SentEvent } from './kube-types.ts';
@@ -31,11 +31,17 @@ const everyday = ['Scheduled', 'Pulled', 'Created', 'Started', 'SuccessfulCreate
 
 export class JobEvents {
   readonly #reflector: Reflector<SentEvent>;
+  /** Resolves when they could not be read once. */
+  readonly #unread: Promise<void>;
   /** By the uid of the object, then by what was said. */
   readonly #ofObjects = new Map<string, Map<string, JobEvent>>();
 
   constructor({ client, namespace, told, isOurs, warn }: JobEventsOptions) {
     let isWarned = false;
+    let resolve: () => void = () => undefined;
+    this.#unread = new Promise((unread) => {
+      resolve = unread;
+    });
     this.#reflector = new Reflector<SentEvent>({
       client,
       path: eventsPath(namespace),
@@ -49,6 +55,7 @@ export class JobEvents {
         if (uid !== null && !isOurs(uid)) this.#drop(uid, event);
       },
       failed: (error) => {
+        resolve();
         if (isWarned || !(error instanceof KubeError) || error.status !== 403) return;
         isWarned = true;
         warn(
@@ -58,9 +65,9 @@ export class JobEvents {
     });
   }
 
-  /** Begins at the first call. Nobody waits for it: a worker may go on without. */
-  start(): void {
-    void this.#reflector.started();
+  /** Begins at the first call; resolves when all is listed, or cannot be: a worker goes on without. */
+  async started(): Promise<void> {
+    await Promise.race([this.#reflector.started(), this.#unread]);
   }
 
   /** In the order in which they were last said. */
@@ -104,9 +111,9 @@ function uidOf({ involvedObject: { kind, uid } }: SentEvent): string | null {
   return kind === 'Job' || kind === 'Pod' ? (uid ?? null) : null;
 }
 
-/** The same said again is one event, also where the cluster has begun a new one. */
+/** Also where the cluster has begun a new one. */
 function keyOf({ reason = '', message = '' }: SentEvent): string {
-  return `${reason}: ${message}`;
+  return eventKey({ reason, message });
 }
 
 function eventOf(sent: SentEvent, before: JobEvent | undefined): JobEvent {

@@ -11,12 +11,11 @@ import type { RankEnd } from '../decisions/failure.ts';
 import { logName } from '../decisions/log-name.ts';
 import { openToRead } from '../store/own-file.ts';
 import type { JobObserver } from './job-observer.ts';
-import { indexOf } from './job-state.ts';
 import type { KubeClient } from './kube-client.ts';
 import { asTemperError, KubeError } from './kube-error.ts';
 import type { SeenPod } from './kube-types.ts';
 import { bringLog, type LogOfPod } from './log-follower.ts';
-import { isRunning } from './pod-state.ts';
+import { isRunning, podIndex } from './pod-state.ts';
 
 const evidenceLines = 80;
 const evidenceBytes = 256 * 1024;
@@ -53,7 +52,7 @@ export async function saveLogs(
 
 /** The one that was made last. */
 function podOfRank(pods: readonly SeenPod[], rank: number): SeenPod | null {
-  return pods.findLast((each) => indexOf(each) === rank) ?? null;
+  return pods.findLast((each) => podIndex(each) === rank) ?? null;
 }
 
 export interface LiveLogSource extends Omit<LogSource, 'pods'> {
@@ -105,8 +104,7 @@ export async function keepLastWords(
   pod: SeenPod,
   { client, namespace, signal }: Omit<LogSource, 'pods'> & { readonly signal: AbortSignal },
 ): Promise<void> {
-  if (directory === '') return;
-  const of = { client, namespace, pod, directory, rank: indexOf(pod) };
+  const of = { client, namespace, pod, directory, rank: podIndex(pod) };
   await bringLog(of, { follow: true, isOver: true, signal }).catch(() => undefined);
 }
 

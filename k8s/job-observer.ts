@@ -8,6 +8,7 @@
 import type { JobEvent } from '../decisions/job-evidence.ts';
 import { JobEvents } from './job-events.ts';
 import { askedToEndAt, isRunning } from './pod-state.ts';
+import type { SeenJob } from './evidence.ts';
 import type { KubeClient } from './kube-client.ts';
 import type { SeenPod, SentJob, SentPod } from './kube-types.ts';
 import { jobUidLabel, labels } from './labels.ts';
@@ -36,7 +37,9 @@ export interface ObserverOptions {
   /** Told once where the queue cannot be read, and once where events cannot. @default nobody */
   readonly warn?: (sentence: string) => void;
   /** Called once for each pod that runs and is being ended: it vanishes with its log. @default nobody */
-  readonly ending?: (job: SentJob, pod: SeenPod) => void;
+  readonly ending?: (seen: SeenJob, pod: SeenPod) => void;
+  /** Called when a Job is gone, with all that was seen of it: here it is forgotten. @default nobody */
+  readonly gone?: (seen: SeenJob) => void;
 }
 
 /** Many more than can go before their pods have. */
@@ -52,7 +55,8 @@ export class JobObserver {
   /** By their own uid: the uid of their Job. */
   readonly #jobsOfPods = new Map<string, string>();
   readonly #events: JobEvents;
-  readonly #ending: (job: SentJob, pod: SeenPod) => void;
+  readonly #ending: (seen: SeenJob, pod: SeenPod) => void;
+  readonly #gone: (seen: SeenJob) => void;
   /** Uids of pods that are being ended. */
   readonly #toldEnding = new Set<string>();
   /** By the Job's name. */
@@ -73,9 +77,11 @@ export class JobObserver {
       labelSelector = `${labels.managed}=true`,
       warn = () => undefined,
       ending = () => undefined,
+      gone = () => undefined,
     }: ObserverOptions,
   ) {
     this.#ending = ending;
+    this.#gone = gone;
     this.#jobs = new Reflector<SentJob>({
       client,
       path: jobsPath(namespace),
@@ -115,9 +121,8 @@ export class JobObserver {
 
   /** Begins at the first call; resolves when all Jobs and pods are known. A queue and events that cannot be read keep nobody waiting. */
   async started(): Promise<void> {
-    this.#events.start();
     void this.#workloads?.started();
-    await Promise.all([this.#jobs.started(), this.#pods.started()]);
+    await Promise.all([this.#jobs.started(), this.#pods.started(), this.#events.started()]);
   }
 
   /** Null for a Job that is not known: a GET has the last word. */
@@ -205,6 +210,7 @@ export class JobObserver {
   #jobIsGone(job: SentJob): void {
     const { uid, name } = job.metadata;
     for (const pod of this.podsOf(uid)) if (isRunning(pod)) this.#tellEnding(job, pod);
+    this.#gone(this.#seenOf(job));
     const podUids = this.podsOf(uid).map(({ metadata }) => metadata.uid);
     for (const podUid of podUids) {
       this.#toldEnding.delete(podUid);
@@ -216,6 +222,11 @@ export class JobObserver {
     this.#namesOfJobs.delete(uid);
     this.#rememberGone(uid);
     this.#wake(name);
+  }
+
+  #seenOf(job: SentJob): SeenJob {
+    const { uid } = job.metadata;
+    return { job, pods: this.podsOf(uid), events: this.eventsOf(uid) };
   }
 
   /** Of the Job that it is, or that it is a pod of; undefined for what is not known, or not ours. */
@@ -231,7 +242,7 @@ export class JobObserver {
   #tellEnding(job: SentJob, pod: SeenPod): void {
     if (this.#toldEnding.has(pod.metadata.uid)) return;
     this.#toldEnding.add(pod.metadata.uid);
-    this.#ending(job, pod);
+    this.#ending(this.#seenOf(job), pod);
   }
 
   #watchQueue(

@@ -1,10 +1,11 @@
 /**
  * What is known of one job: the record of its end, else what the observer saw, and where that knows nothing, what the server says.
  *
- * Records an end once it is seen, with the logs of its pods. Does not cover submitting or stopping (backend.ts, job-stop.ts).
+ * Records an end once it is seen, with the logs of its pods and what the cluster says of them. Does not cover submitting or stopping (backend.ts, job-stop.ts).
  */
 import type { JobRef, JobStatus } from '../activities/backend.ts';
 import { mayStillRun } from '../decisions/backend-reasons.ts';
+import type { EvidenceKeeper } from './evidence-file.ts';
 import { getObject } from './get-object.ts';
 import { readJobEnd, writeJobEnd } from './job-end.ts';
 import { saveLogs } from './job-logs.ts';
@@ -13,7 +14,7 @@ import { nextLossAt, statusOfJob } from './job-state.ts';
 import { withQueue } from './kueue.ts';
 import type { KubeClient } from './kube-client.ts';
 import { KubeError } from './kube-error.ts';
-import type { SeenPod, SentJob, SentPod } from './kube-types.ts';
+import type { SentJob, SentPod } from './kube-types.ts';
 import { jobUidLabel } from './labels.ts';
 import { hasEnded } from './pod-state.ts';
 
@@ -25,6 +26,7 @@ interface Reading {
   readonly observer: JobObserver;
   readonly namespace: string;
   readonly now: () => Date;
+  readonly evidence: EvidenceKeeper;
 }
 
 /** What is known of a job, and when time alone makes another status of it; null where it needs an event. */
@@ -40,10 +42,12 @@ export class JobReader {
   readonly #observer: JobObserver;
   readonly #namespace: string;
   readonly #now: () => Date;
+  readonly #evidence: EvidenceKeeper;
   /** By the uid of the Job. */
   readonly #recordings = new Map<string, Promise<JobStatus>>();
 
-  constructor({ client, observer, namespace, now }: Reading) {
+  constructor({ client, observer, namespace, now, evidence }: Reading) {
+    this.#evidence = evidence;
     this.#client = client;
     this.#observer = observer;
     this.#namespace = namespace;
@@ -67,18 +71,21 @@ export class JobReader {
     if (status.state !== 'ended') return { status, lossAt: nextLossAt(found.pods, now) };
     const { job: last, pods } = isSeenWhole(found) ? found : ((await this.#ask(job)) ?? found);
     const end = statusOfJob(last, pods, this.#now());
-    return withoutLoss(await this.#recordOnce(job, end.state === 'ended' ? end : status, pods));
+    return withoutLoss(await this.#recordOnce(job, end.state === 'ended' ? end : status, { job: last, pods }));
+  }
+
+  /** Keeps what is seen of it now, before it is changed. */
+  async keepEvidence(job: JobRef): Promise<void> {
+    const found = this.#observer.find(job.name);
+    if (found?.job.metadata.uid !== job.uid) return;
+    await this.#evidence.keep(job, { ...found, events: this.#observer.eventsOf(job.uid) });
   }
 
   /** Whoever asks while an end is being recorded waits for that one record. */
-  async #recordOnce(
-    job: JobRef,
-    end: Extract<JobStatus, { state: 'ended' }>,
-    pods: readonly SeenPod[],
-  ): Promise<JobStatus> {
+  async #recordOnce(job: JobRef, end: Extract<JobStatus, { state: 'ended' }>, found: ObservedJob): Promise<JobStatus> {
     const recording =
       this.#recordings.get(job.uid) ??
-      this.#record(job, end, pods).finally(() => {
+      this.#record(job, end, found).finally(() => {
         this.#recordings.delete(job.uid);
       });
     this.#recordings.set(job.uid, recording);
@@ -100,15 +107,17 @@ export class JobReader {
       `${podsPath(this.#namespace)}?${query.toString()}`,
       `list pods of ${name}`,
     );
-    const now = new Map([...this.#observer.podsOf(uid), ...(list?.items ?? [])].map((pod) => [pod.metadata.uid, pod]));
+    const now = new Map(this.#observer.podsOf(uid).map((pod) => [pod.metadata.uid, pod]));
+    for (const pod of list?.items ?? []) {
+      const { endingSince } = now.get(pod.metadata.uid) ?? {};
+      now.set(pod.metadata.uid, endingSince === undefined ? pod : { ...pod, endingSince });
+    }
     return { job, pods: [...now.values()] };
   }
 
-  async #record(
-    job: JobRef,
-    end: Extract<JobStatus, { state: 'ended' }>,
-    pods: readonly SeenPod[],
-  ): Promise<JobStatus> {
+  async #record(job: JobRef, end: Extract<JobStatus, { state: 'ended' }>, found: ObservedJob): Promise<JobStatus> {
+    const { pods } = found;
+    await this.#evidence.keep(job, { ...found, events: this.#observer.eventsOf(job.uid) });
     const lostNodes = new Set(end.ranks.filter(mayStillRun).map(({ node }) => node));
     const answering = pods.filter(({ spec }) => !lostNodes.has(spec?.nodeName ?? ''));
     const ranks = await saveLogs(job, end.ranks, { client: this.#client, namespace: this.#namespace, pods: answering });

@@ -7,9 +7,8 @@ import type { JobStatus } from '../activities/backend.ts';
 import type { RankEnd } from '../decisions/failure.ts';
 import type { SentJob, SeenPod } from './kube-types.ts';
 import { liveStatus, stopReasonOf } from './job-wait.ts';
-import { podIndexAnnotation } from './labels.ts';
 import { lostAt } from './lost-pods.ts';
-import { hasEnded, startOf } from './pod-state.ts';
+import { hasEnded, podIndex, startOf } from './pod-state.ts';
 import { rankEnd } from './rank-end.ts';
 import { decisionOf, wasTakenAlong } from './taken-along.ts';
 
@@ -78,7 +77,7 @@ function withoutPods({ reason, message }: { reason?: string; message?: string },
 function ranksOf(job: SentJob, pods: readonly SeenPod[], now: Date): RankEnd[] {
   const newest = new Map<number, SeenPod>();
   for (const pod of pods.toSorted((a, b) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp)))
-    newest.set(indexOf(pod), pod);
+    newest.set(podIndex(pod), pod);
   const taken = new Set([...newest.values()].filter((pod) => wasTakenAlong(job, pod)));
   // Where all were, the Job's own time took them, or one of them was the first, in the second that decided the Job.
   const isTaken = taken.size < newest.size || decisionOf(job)?.reason === 'DeadlineExceeded';
@@ -87,10 +86,6 @@ function ranksOf(job: SentJob, pods: readonly SeenPod[], now: Date): RankEnd[] {
     .map(([rank, pod]) =>
       rankEnd(job, rank, { pod, isLost: isLost(pod, now), isTakenAlong: isTaken && taken.has(pod) }),
     );
-}
-
-export function indexOf(pod: SeenPod): number {
-  return Number(pod.metadata.annotations?.[podIndexAnnotation] ?? 0);
 }
 
 function isLost(pod: SeenPod, now: Date): boolean {

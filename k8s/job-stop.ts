@@ -24,6 +24,8 @@ export interface StopOrder {
   readonly hasQueue: boolean;
   /** An end is recorded by whoever sees it. */
   readonly reader: {
+    /** What it waited for goes with its pods. */
+    keepEvidence(job: JobRef): Promise<void>;
     look(job: JobRef): Promise<{ readonly status: JobStatus; readonly lossAt: Date | null }>;
     millisecondsTo(at: Date | null): number | null;
   };
@@ -38,6 +40,7 @@ export async function stopJob(job: JobRef, order: StopOrder): Promise<void> {
   const waiter = observer.waiter(job.name);
   try {
     if (!isJobOver((await reader.look(job)).status)) {
+      await reader.keepEvidence(job);
       if (order.hasQueue) await deactivate(job, order);
       await suspend(job, order);
     }

@@ -5,7 +5,13 @@
  */
 import type { ContainerEnd } from '../decisions/failure.ts';
 import type { SeenPod } from './kube-types.ts';
+import { podIndexAnnotation } from './labels.ts';
 import { trainerContainer } from './pod-template.ts';
+
+/** Its rank among the pods of its Job. */
+export function podIndex(pod: SeenPod): number {
+  return Number(pod.metadata.annotations?.[podIndexAnnotation] ?? 0);
+}
 
 export function isRunning(pod: SeenPod): boolean {
   return pod.isGone !== true && containerOf(pod)?.state?.running !== undefined;

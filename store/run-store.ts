@@ -8,6 +8,8 @@ import { join, relative } from 'node:path';
 import { TemperError } from '../decisions/errors.ts';
 import { logName } from '../decisions/log-name.ts';
 import type { HungProcess, ObservedRun, Progress, TrainerResult } from '../decisions/failure.ts';
+import type { ObservedRun, Progress, TrainerResult } from '../decisions/failure.ts';
+import type { JobEvidence } from '../decisions/job-evidence.ts';
 import type { DirectoryIs } from '../decisions/job-over.ts';
 import { longestSaveOf } from '../decisions/save-time.ts';
 import { inspectCheckpoint, listCheckpoints, type CheckpointOnStore } from './checkpoints.ts';
@@ -17,6 +19,7 @@ import { foreignLog } from './foreign/foreign-log.ts';
 import { observeRun } from './foreign/observe.ts';
 import { outputFolder, readForeignReading } from './foreign/reading.ts';
 import type { Inspection } from './formats/reader.ts';
+import { readJobEvidence } from './job-evidence.ts';
 import { readLogWindow, type LogWindow, type LogWish } from './log-window.ts';
 import { tailProgress } from './progress.ts';
 import { readResult } from './result.ts';
@@ -82,6 +85,8 @@ export interface RunStore {
   result(directory: string): Promise<TrainerResult | null>;
   /** Where its processes hung that did not stop when they were told to; empty where nothing says so. */
   stacks(directory: string): Promise<readonly HungProcess[]>;
+  /** What its cluster said of it; null where none was kept, or it cannot be read. */
+  jobEvidence(directory: string): Promise<JobEvidence | null>;
   /** A part of the job's log, in whole lines; null when there is none yet. */
   log(directory: string, wish: LogWish & { readonly rank?: number }): Promise<LogWindow | null>;
   /** The text of a file below a run directory; null when it is not there. */
@@ -131,6 +136,7 @@ export function createRunStore(root: string): RunStore {
     },
     progress: progressIn,
     freeBytes: () => freeBytesOf(root),
+    jobEvidence: (directory) => readJobEvidence(directory),
     result: (directory) => readResult(runFiles(directory).result),
     stacks: (directory) => readStacks(directory),
     log: (directory, { rank = 0, ...wish }) => readLogWindow(join(directory, logName(rank)), wish),

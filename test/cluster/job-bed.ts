@@ -11,6 +11,8 @@ export interface JobBed {
   readonly namespace: string;
   /** A backend of its own, as another worker has it. `needs` are fields of the profile's `jobs.default`. */
   backendRunning(script: string, needs?: Readonly<Record<string, unknown>>, client?: KubeClient): KubernetesBackend;
+  /** The same with a pod template of the profile. */
+  backendPatched(script: string, podTemplate: object, needs?: Readonly<Record<string, unknown>>): KubernetesBackend;
   /** The same with a queue of the profile. */
   backendQueueing(script: string, needs: Readonly<Record<string, unknown>>, queue: object): KubernetesBackend;
   /** A job of this name, with its directory. */
@@ -41,6 +43,8 @@ export async function makeJobBed(cluster: TestCluster, purpose: string): Promise
     namespace: name,
     backendRunning: (script, needs = {}, client = createKubeClient()) =>
       backendOf({ command: ['sh', '-c', script], ...needs }, {}, client),
+    backendPatched: (script, podTemplate, needs = {}) =>
+      backendOf({ command: ['sh', '-c', script], ...needs }, { podTemplate }, createKubeClient()),
     backendQueueing: (script, needs, queue) =>
       backendOf({ command: ['sh', '-c', script], ...needs }, { queue }, createKubeClient()),
     async spec(job) {
