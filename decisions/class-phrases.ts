@@ -89,7 +89,7 @@ function ofResource(
       if (because.rule !== 'backend-reason') return said('the disk was full', because);
       return quoted(
         `the disk of the node was full (${because.reason})`,
-        lines.find((line) => /ephemeral/i.test(line)),
+        because.says ?? lines.find((line) => /ephemeral/i.test(line)),
       );
   }
 }
@@ -139,7 +139,7 @@ function saidOr(what: string, { because, who }: Failed): ClassPhrase {
     case 'trainer-said':
       return said(what === refusals.unknown ? `${who} failed` : what, because);
     case 'backend-reason':
-      return { what: `${what} (${because.reason})` };
+      return said(because.container === undefined ? what : `${what}: ${who}`, because);
     default:
       return { what: reasonText(because) };
   }

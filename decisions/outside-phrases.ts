@@ -1,5 +1,5 @@
 /** What others did to a job, in the field's words: it was preempted, evicted, stopped, lost with its node, or never given a place. */
-import { nodeUnreachable } from './backend-reasons.ts';
+import { nodeUnreachable, podDeleted, podVanished } from './backend-reasons.ts';
 import { type ClassPhrase, type Failed, reasonIn, reasonOf, said, signalIn } from './phrase.ts';
 
 export type FromOutside = 'preempted' | 'evicted' | 'node-lost' | 'interrupted' | 'deadline' | 'queue-evicted';
@@ -18,7 +18,7 @@ export function fromOutside(name: FromOutside, failed: Failed): ClassPhrase {
     case 'deadline':
       return { what: `it ran into its deadline${reasonIn(failed)}` };
     case 'evicted':
-      return evictions[reason] ?? { what: `evicted${reasonIn(failed)}` };
+      return { ...(evictions[reason] ?? { what: `evicted${reasonIn(failed)}` }), ...saysOf(failed) };
     case 'node-lost':
       return isStop
         ? { what: 'the node did not answer any more' }
@@ -26,6 +26,12 @@ export function fromOutside(name: FromOutside, failed: Failed): ClassPhrase {
     case 'interrupted':
       return interruption(failed);
   }
+}
+
+/** Of a kubelet, which resource its node ran out of; of the API nothing that its word does not say. */
+function saysOf({ because }: Failed): Pick<ClassPhrase, 'quote'> {
+  if (because.rule !== 'backend-reason' || because.reason !== 'Evicted' || because.says === undefined) return {};
+  return { quote: because.says.trim() };
 }
 
 const evictions: Readonly<Record<string, ClassPhrase>> = {
@@ -40,6 +46,9 @@ const lostNodes: Readonly<Record<string, ClassPhrase>> = {
   DeletionByTaintManager: { what: 'its pod was deleted', more: ', the node was not ready for too long' },
   DeletionByPodGC: { what: 'the node is gone from the cluster' },
   NodeShutdown: { what: 'the node was shut down' },
+  Terminated: { what: 'the node was shut down' },
+  ContainerStatusUnknown: { what: 'the node lost its containers', more: ', as by a restart' },
+  [podVanished]: { what: 'its pod is gone with its node', more: ', and nobody saw it end' },
   'machine-restarted': { what: 'the machine was restarted' },
 };
 
@@ -51,6 +60,9 @@ function interruption({ because, who }: Failed): ClassPhrase {
       return { what: `stopped by Temper (${because.why})` };
     case 'exit-code':
       return { what: `${who} was told to stop, and did in order (exit code ${String(because.exitCode)})` };
+    case 'backend-reason':
+      if (because.reason === podDeleted) return { what: 'its pod was deleted', more: ', and not by Temper' };
+      return said('it was told to stop', because);
     default:
       return said('it was told to stop', because);
   }

@@ -40,7 +40,7 @@ export function said(what: string, because: ClassReason): ClassPhrase {
     case 'signal':
       return { what: `${what} (${because.signal})` };
     case 'backend-reason':
-      return { what: `${what} (${because.reason})` };
+      return quoted(`${what} (${because.reason})`, because.says);
     case 'metrics-not-finite':
       return { what };
     default:

@@ -8,7 +8,6 @@ import { join, relative } from 'node:path';
 import { TemperError } from '../decisions/errors.ts';
 import { logName } from '../decisions/log-name.ts';
 import type { HungProcess, ObservedRun, Progress, TrainerResult } from '../decisions/failure.ts';
-import type { ObservedRun, Progress, TrainerResult } from '../decisions/failure.ts';
 import type { JobEvidence } from '../decisions/job-evidence.ts';
 import type { DirectoryIs } from '../decisions/job-over.ts';
 import { longestSaveOf } from '../decisions/save-time.ts';

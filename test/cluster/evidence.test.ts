@@ -156,7 +156,10 @@ test('of a job that Temper stops while it waits: what it waited for, though its 
   await eventually('the kubelet says why', 60, async () => (await eventsWith('FailedMount')) > 0);
   await backend.stop(job, { reason: 'cancel', graceSeconds: 5 });
   const { pods, events } = await keptOf(spec);
-  expect(pods).toMatchObject([{ isGone: true, containers: [{ name: 'trainer', state: { kind: 'waiting' } }] }]);
+  // The kubelet says of a container that it never made that it cannot find it.
+  expect(pods).toMatchObject([
+    { isGone: true, containers: [{ state: { reason: 'ContainerStatusUnknown', startedAt: null } }] },
+  ]);
   expect(events.find(({ reason }) => reason === 'FailedMount')?.message).toContain('"no-such-map" not found');
 });
 
