@@ -1,7 +1,8 @@
-/** Answers what the command line asks: from the ledger and the store, changing nothing but what `prune` and `reap` are told to. */
+/** Answers what the command line asks: from the ledger and the store, changing nothing but what `prune`, `reap` and `nodes` are told to. */
 import type { Answer, Question } from '../workflows/contract-questions.ts';
 import type { ReadingDependencies } from './dependencies.ts';
 import { explanationOf } from './explain.ts';
+import { answerNodes } from './node-memory.ts';
 import { logOf } from './logs.ts';
 import { planOf } from './plan.ts';
 import { answerPrune } from './answer-prune.ts';
@@ -22,6 +23,8 @@ export function answerActivities(dependencies: ReadingDependencies): AnswerActiv
           return await explanationOf(dependencies.ledger, question);
         case 'prune':
           return await answerPrune(dependencies, question);
+        case 'nodes':
+          return await answerNodes(dependencies, question);
         case 'reap':
           return await answerReap(dependencies, question);
         case 'logs':

@@ -6,7 +6,7 @@
 import { activityInfo } from '@temporalio/activity';
 import { rankThatSpeaks } from '../configs/job-needs.ts';
 import { phaseSchema, type Phase } from '../configs/schema.ts';
-import { changesAfter, type AttemptChange } from '../decisions/attempt-changes.ts';
+import { alsoAwayFrom, changesAfter, type AttemptChange } from '../decisions/attempt-changes.ts';
 import { sentencesOfChanges } from '../decisions/change-sentences.ts';
 import { dueSteps, targetStepOf } from '../decisions/due-steps.ts';
 import type { Asked } from '../decisions/failure.ts';
@@ -22,6 +22,7 @@ import { decidedAfterAttempts } from './changes-of-phase.ts';
 import { commandRequest } from './command-request.ts';
 import { candidatesOfPhase } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { suspectsOf } from './node-memory.ts';
 import { recordPhase } from './phase-record.ts';
 
 /** An attempt that is open: all that the workflow carries of it. */
@@ -66,7 +67,8 @@ export function attemptActivities(dependencies: ActivityDependencies): AttemptAc
       const { phase, start } = context;
       const { number, directory, name, store } = await reserve(dependencies, { context, purpose: 'train', opened });
       const of = { runId: context.runId, phase: phase.name };
-      const changes = changesAfter(await decidedAfterAttempts(dependencies.ledger, of));
+      const suspects = await suspectsOf(dependencies, dependencies.placeOf(context.profile).backend);
+      const changes = alsoAwayFrom(changesAfter(await decidedAfterAttempts(dependencies.ledger, of)), suspects);
       const { checkpoints, rollBacks } = await candidatesOfPhase(dependencies, context);
       const point = chooseResumePoint(checkpoints, { rollBacks, neverResumes: neverResumes(phase) });
       const resume =

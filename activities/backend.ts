@@ -84,6 +84,11 @@ export interface FollowWish {
 }
 
 export interface Backend {
+  /**
+   * What its nodes belong to, the same for every profile and worker that reaches it: nodes of two clusters may have one name. Absent where a
+   * job cannot be kept away from a node.
+   */
+  readonly cluster?: string;
   /** What this backend cannot give a job more of, because it has no notion of it. */
   readonly fixed: readonly ('memory' | 'shared-memory')[];
   /**

@@ -59,9 +59,9 @@ export interface ActivityDependencies {
 /** What is needed to read what was done. Where a backend is at hand, the logs of what runs are brought from it. */
 export interface ReadingDependencies extends Pick<
   ActivityDependencies,
-  'ledger' | 'readRecipe' | 'defaultRecipe' | 'reaper'
+  'ledger' | 'readRecipe' | 'defaultRecipe' | 'reaper' | 'now'
 > {
   placeOf(
     profile: string | undefined,
-  ): Pick<Place, 'profile' | 'store' | 'home'> & { readonly backend?: Pick<Backend, 'logs'> };
+  ): Pick<Place, 'profile' | 'store' | 'home'> & { readonly backend?: Pick<Backend, 'logs' | 'cluster'> };
 }

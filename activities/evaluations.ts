@@ -3,6 +3,7 @@
  *
  * Covers one job that makes a list of evaluations. Does not cover running it (jobs.ts) or grading (trainers/).
  */
+import { alsoAwayFrom } from '../decisions/attempt-changes.ts';
 import { z } from 'zod';
 import type { Benchmark } from '../configs/schema.ts';
 import { TemperError } from '../decisions/errors.ts';
@@ -15,6 +16,7 @@ import { claimBenchmarks } from './benchmark-definitions.ts';
 import type { JobRef } from './backend.ts';
 import { refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { suspectsOf } from './node-memory.ts';
 import { gatherEvidence, judge } from './judge-attempt.ts';
 
 export interface EvaluationJudgement {
@@ -86,6 +88,7 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
         directory,
         request,
       });
+      const suspects = await suspectsOf(dependencies, dependencies.placeOf(context.profile).backend);
       return {
         title: `${context.phase.name} evaluation`,
         purpose: 'evaluate',
@@ -97,7 +100,7 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
         dueSteps: [],
         sentence: title,
         asked: { job: name, attempt: number, targetStep: missing.length, resume: null, start: null, trains: false },
-        changes: [],
+        changes: alsoAwayFrom([], suspects),
         withdraws: true,
         looksAt: {
           checkpoints: [...new Set(asked.map(({ checkpoint }) => checkpoint))],

@@ -184,6 +184,7 @@ export async function judge(
     incident: incidentOf(verdict, evidence, completedStep),
     evidence,
     at,
+    cluster: dependencies.placeOf(context.profile).backend.cluster,
   });
   await ledger.changeAttempt(key, { state: incident.class === 'job-lost' ? 'lost' : 'failed', at, evidence });
   const counted = await countedIncidents(dependencies, ended);

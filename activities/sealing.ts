@@ -13,6 +13,7 @@ import { reservationKey } from '../decisions/reservation-key.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import type { Backend, JobRef, JobStatus } from './backend.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { suspectsOf } from './node-memory.ts';
 
 /** Resolves when the seal is written. Throws `checkpoint-damaged` with what the job said last. */
 export async function sealByJob(
@@ -88,7 +89,7 @@ async function begin(
     slots: 1,
     memoryFactor: 1,
     sharedMemoryFactor: 1,
-    avoidNodes: [],
+    avoidNodes: (await suspectsOf(dependencies, backend)).map(({ node }) => node),
     labels,
   });
   return isJobOver(await backend.status(job)) ? null : job;

@@ -4,6 +4,7 @@
  * Covers adding up decisions. Does not cover making them (retry.ts) or carrying them out (trainers, backends, resume-point.ts).
  */
 import type { BatchShape } from './memory-ladder.ts';
+import { type SuspectNode, whySuspect } from './node-memory.ts';
 import type { RollBack } from './resume-point.ts';
 import type { RetryDecision } from './retry.ts';
 
@@ -17,7 +18,12 @@ export type AttemptChange =
     }
   /** What the job asks for, times this. */
   | { readonly kind: 'memory' | 'shared-memory'; readonly factor: number }
-  | { readonly kind: 'avoid-nodes'; readonly nodes: readonly string[] }
+  | {
+      readonly kind: 'avoid-nodes';
+      readonly nodes: readonly string[];
+      /** Of nodes that failed under other phases and pipelines: why. Absent where the phase's own failures are all there is. */
+      readonly because?: Readonly<Record<string, string>>;
+    }
   | ({ readonly kind: 'roll-back' } & RollBack);
 
 /** A decision with the attempt whose end it followed. */
@@ -44,6 +50,17 @@ export function rollBacksOf(decisions: readonly DecidedAfter[]): readonly RollBa
   return decisions.flatMap(({ attempt, decision }) =>
     decision.kind === 'roll-back' ? [{ before: decision.rollBackBefore, upToAttempt: attempt }] : [],
   );
+}
+
+/** The same, also away from nodes that failed under whatever phase. */
+export function alsoAwayFrom(
+  changes: readonly AttemptChange[],
+  suspects: readonly SuspectNode[],
+): readonly AttemptChange[] {
+  if (suspects.length === 0) return changes;
+  const nodes = [...new Set([...nodesAvoidedAfter(changes), ...suspects.map(({ node }) => node)])].sort();
+  const because = Object.fromEntries(suspects.map((suspect) => [suspect.node, whySuspect(suspect)]));
+  return [...changes.filter(({ kind }) => kind !== 'avoid-nodes'), { kind: 'avoid-nodes', nodes, because }];
 }
 
 /** How a batch is cut after these changes. */

@@ -2,6 +2,8 @@
 import type { AttemptChange } from './attempt-changes.ts';
 import type { BatchShape } from './memory-ladder.ts';
 
+const mostNamed = 5;
+
 /** One sentence for each change; roll-backs say themselves which checkpoints are passed over (sentences.ts). */
 export function sentencesOfChanges(changes: readonly AttemptChange[]): readonly string[] {
   return changes.flatMap((change) => {
@@ -13,11 +15,21 @@ export function sentencesOfChanges(changes: readonly AttemptChange[]): readonly 
       case 'shared-memory':
         return [`Asks for ${change.factor.toFixed(2)} times the shared memory.`];
       case 'avoid-nodes':
-        return [`Keeps away from ${change.nodes.join(', ')} where it can.`];
+        return [awayText(change)];
       case 'roll-back':
         return [];
     }
   });
+}
+
+/** Named with why, as far as the phase's own failures do not say it; of many nodes the first few. */
+function awayText({ nodes, because = {} }: Extract<AttemptChange, { kind: 'avoid-nodes' }>): string {
+  const named = nodes.slice(0, mostNamed).map((node) => {
+    const why = because[node];
+    return why === undefined ? node : `${node} (${why})`;
+  });
+  const more = nodes.length > named.length ? ` and ${String(nodes.length - named.length)} more` : '';
+  return `Keeps away from ${named.join(', ')}${more} where it can.`;
 }
 
 /** How a batch is cut: `8 × 2`. */

@@ -86,6 +86,7 @@ export function createKubernetesBackend(
       }
     },
     stop: (job, how) => stopJob(job, { ...how, client, observer, namespace, hasQueue, reader }),
+    cluster: client.cluster,
     unseenSeconds: () => (observer.silentSeconds > longestSilenceSeconds ? observer.silentSeconds : 0),
     logs: jobLogs({ client, namespace, observer }),
     async list() {

@@ -5,7 +5,9 @@
  * timeout, no retries, and drop fields that they do not know; so requests and objects are plain here. Does not cover watching
  * (reflector.ts).
  */
-import { KubeConfig } from '@kubernetes/client-node';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type Cluster, KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
 import { TemperError } from '../decisions/errors.ts';
 import { KubeError } from './kube-error.ts';
@@ -26,6 +28,8 @@ export interface KubeRequest {
 export interface KubeClient {
   /** Where the API server is. */
   readonly server: string;
+  /** Names the cluster however it is reached: by its own certificate authority, or by its address where it has none of its own. */
+  readonly cluster: string;
   /** The answer as JSON. Repeated while the trouble passes: each request must be one that may be sent twice. Throws `KubeError`. */
   send<T>(order: KubeRequest): Promise<T>;
   /** The answer as it comes; asked once. Throws `KubeError`. */
@@ -83,12 +87,20 @@ export function createKubeClient(context?: string): KubeClient {
   };
   return {
     server: cluster.server,
+    cluster: nameOfCluster(cluster),
     send: async <T>(order: KubeRequest) => (await patiently(order)) as T,
     stream: async (path, signal) => await ask({ method: 'GET', path, signal }, pools.streams),
     async close() {
       await Promise.all([pools.requests.close(), pools.streams.close()]);
     },
   };
+}
+
+function nameOfCluster({ server, caData, caFile }: Cluster): string {
+  // The kubeconfig of a person has it as text, that of a pod as a file.
+  const authority =
+    caData === undefined ? caFile && readFileSync(caFile, 'utf8') : Buffer.from(caData, 'base64').toString();
+  return authority === undefined ? server : createHash('sha256').update(authority.trim()).digest('hex').slice(0, 32);
 }
 
 function loadConfig(context: string | undefined): KubeConfig {

@@ -21,6 +21,7 @@ export async function answerDirectly(question: Question, environment: NodeJS.Pro
     const answers = answerActivities({
       ledger,
       defaultRecipe: null,
+      now: () => new Date(),
       readRecipe: async (recipe, set) => fitting(await loadRecipe(places.recipesDirectory, recipe, set), profile),
       placeOf: () => ({ profile, store: createRunStore(directory), home: resolve(places.home) }),
     });

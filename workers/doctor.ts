@@ -4,6 +4,7 @@ import type { Profile, Recipe } from '../configs/schema.ts';
 import type { KubernetesProfile } from '../configs/schema-profile.ts';
 import { placementWarnings, profileWarnings } from '../configs/placement-warnings.ts';
 import { type HealthCheck, warning } from '../decisions/health-check.ts';
+import type { NodeMemory } from '../k8s/doctor/judge-node-memory.ts';
 import type { Job } from '../k8s/kube-types.ts';
 import { manifestsOf } from './render.ts';
 import { readPlaces, readSettings } from './settings.ts';
@@ -16,6 +17,8 @@ export interface Examination {
   readonly seconds: number;
   readonly signal: AbortSignal;
   readonly environment: NodeJS.ProcessEnv;
+  /** What a worker remembers of nodes that failed. */
+  readonly askNodes: () => Promise<NodeMemory>;
 }
 
 export interface Examined {
@@ -42,11 +45,12 @@ export async function examine(examination: Examination): Promise<Examined> {
 
 async function examineOn(
   profile: KubernetesProfile,
-  { recipe, seconds, signal, environment }: Examination,
+  { recipe, seconds, signal, environment, askNodes }: Examination,
 ): Promise<Examined> {
-  const [{ createKubeClient }, { examineCluster }, { jobsOfProfile }] = await Promise.all([
+  const [{ createKubeClient }, { examineCluster }, { judgeNodeMemory }, { jobsOfProfile }] = await Promise.all([
     import('../k8s/kube-client.ts'),
     import('../k8s/doctor/doctor.ts'),
+    import('../k8s/doctor/judge-node-memory.ts'),
     import('../k8s/doctor/profile-jobs.ts'),
   ]);
   const jobs =
@@ -58,7 +62,12 @@ async function examineOn(
     const checks = await examineCluster({ client, profile, jobs, seconds, signal });
     return {
       place: `Jobs in namespace ${profile.namespace} of ${client.server}`,
-      checks: [...(await doubtsOf(profile, recipe, environment)), ...checks],
+      checks: [
+        ...(await doubtsOf(profile, recipe, environment)),
+        // Of a cluster that does not answer nothing else is told.
+        ...(checks.some(({ name }) => name === 'server') ? [] : judgeNodeMemory(await askNodes(), client.cluster, profile)),
+        ...checks,
+      ],
     };
   } finally {
     await client.close();

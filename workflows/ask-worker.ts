@@ -23,6 +23,7 @@ const questionSchema = z.discriminatedUnion('question', [
     delete: z.boolean(),
   }),
   z.strictObject({ question: z.literal('reap'), stop: z.boolean() }),
+  z.strictObject({ question: z.literal('nodes'), forget: z.strictObject({ node: name, by: name }).optional() }),
   z.strictObject({
     question: z.literal('logs'),
     pipeline: name,

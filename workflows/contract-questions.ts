@@ -4,6 +4,7 @@
  * Answers are bounded: the newest part of a log, the newest events of a pipeline.
  */
 import type { PipelineInput } from '../configs/schema.ts';
+import type { ForgottenNode, SuspectNode } from '../decisions/node-memory.ts';
 import type { PhasePlan } from '../decisions/plan.ts';
 import type { StopOutcome } from '../decisions/reap.ts';
 import type { AttemptState, PhaseState } from '../decisions/states.ts';
@@ -13,6 +14,7 @@ export type Question =
   | { readonly question: 'explain'; readonly pipeline: string; readonly phase?: string | undefined }
   | PruneQuestion
   | ReapQuestion
+  | NodesQuestion
   | LogsQuestion;
 
 export interface PruneQuestion {
@@ -30,6 +32,12 @@ export interface ReapQuestion {
   readonly stop: boolean;
 }
 
+export interface NodesQuestion {
+  readonly question: 'nodes';
+  /** A node that was mended: what failed on it counts no more. */
+  readonly forget?: { readonly node: string; readonly by: string } | undefined;
+}
+
 export interface LogsQuestion {
   readonly question: 'logs';
   readonly pipeline: string;
@@ -45,7 +53,7 @@ export interface LogsQuestion {
   readonly waitSeconds?: number | undefined;
 }
 
-export type Answer = Plan | Explanation | Log | Pruned | Reaped;
+export type Answer = Plan | Explanation | Log | Pruned | Reaped | Nodes;
 
 /** What would run, what would be reused, and each value with where it came from. */
 export interface Plan {
@@ -125,6 +133,15 @@ export interface Reaped {
   readonly stay: readonly { readonly job: string; readonly why: string }[];
   /** Of all jobs: the lists leave out lines, so that the answer stays small. */
   readonly counts: Readonly<Record<'go' | 'stay' | StopOutcome['kind'], number>>;
+}
+
+/** Nodes of the worker's cluster that jobs keep away from, and those that were forgotten lately. */
+export interface Nodes {
+  readonly answer: 'nodes';
+  /** Null where jobs run on one machine. */
+  readonly cluster: string | null;
+  readonly suspects: readonly SuspectNode[];
+  readonly forgotten: readonly ForgottenNode[];
 }
 
 export interface Log {

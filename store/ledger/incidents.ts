@@ -16,6 +16,8 @@ export interface NewIncident {
   readonly incident: Incident;
   readonly evidence: Evidence;
   readonly at: string;
+  /** What its node belongs to. @default none: nobody remembers the node */
+  readonly cluster?: string | undefined;
 }
 
 export interface IncidentRecord {
@@ -53,7 +55,7 @@ export function incidentLedger(db: Kysely<LedgerTables>): IncidentLedger {
     return (phase === undefined ? query : query.where('phase', '=', phase)).orderBy('created_at').orderBy('attempt');
   };
   return {
-    async recordIncident({ workflowId, runId, phase, purpose = 'train', incident, evidence, at }) {
+    async recordIncident({ workflowId, runId, phase, purpose = 'train', incident, evidence, at, cluster }) {
       const attempt = incident.attempt;
       await db
         .insertInto('incidents')
@@ -67,6 +69,8 @@ export function incidentLedger(db: Kysely<LedgerTables>): IncidentLedger {
           incident: JSON.stringify(incident),
           evidence: JSON.stringify(evidence),
           created_at: at,
+          cluster: cluster ?? null,
+          node: cluster === undefined || incident.node === '' ? null : incident.node,
         })
         .onConflict((conflict) => conflict.columns(['workflow_id', 'phase', 'purpose', 'attempt']).doNothing())
         .execute();

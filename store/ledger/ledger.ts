@@ -1,6 +1,6 @@
 /**
- * The ledger: everything that is known of pipelines, phases, attempts, checkpoints, benchmarks, evaluations, incidents, decisions, verdicts and
- * notifications.
+ * The ledger: everything that is known of pipelines, phases, attempts, checkpoints, benchmarks, evaluations, incidents, decisions, verdicts,
+ * notifications and nodes that failed.
  *
  * Takes any Kysely database with the tables of migrations/. Does not open one (sqlite.ts, postgres.ts).
  */
@@ -12,6 +12,7 @@ import { type CheckpointUseLedger, checkpointUseLedger } from './checkpoint-uses
 import { type DecisionLedger, decisionLedger } from './decisions.ts';
 import { type EvaluationLedger, evaluationLedger } from './evaluations.ts';
 import { type IncidentLedger, incidentLedger } from './incidents.ts';
+import { type NodeLedger, nodeLedger } from './nodes.ts';
 import { type NotificationLedger, notificationLedger } from './notifications.ts';
 import { type PhaseLedger, phaseLedger } from './phases.ts';
 import { type PipelineLedger, pipelineLedger } from './pipelines.ts';
@@ -28,6 +29,7 @@ export interface Ledger
     EvaluationLedger,
     IncidentLedger,
     DecisionLedger,
+    NodeLedger,
     NotificationLedger {
   /** Closes the database. */
   close(): Promise<void>;
@@ -45,6 +47,7 @@ export function createLedger(db: Kysely<LedgerTables>): Ledger {
     ...evaluationLedger(db),
     ...incidentLedger(db),
     ...decisionLedger(db),
+    ...nodeLedger(db),
     ...notificationLedger(db),
     close: () => db.destroy(),
   };

@@ -10,12 +10,14 @@ import { TemperError } from '../../decisions/errors.ts';
 import { firstTables } from './migrations/0001-first-tables.ts';
 import { benchmarks } from './migrations/0002-benchmarks.ts';
 import { notifications } from './migrations/0003-notifications.ts';
+import { nodeMemory } from './migrations/0004-node-memory.ts';
 import type { LedgerTables } from './schema.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-first-tables': firstTables,
   '0002-benchmarks': benchmarks,
   '0003-notifications': notifications,
+  '0004-node-memory': nodeMemory,
 };
 
 /** SQLite has no lock for migrations, PostgreSQL none before its first table: the loser of a race fails, looks again and finds the work done. */

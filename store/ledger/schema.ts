@@ -110,6 +110,15 @@ export interface LedgerTables {
     incident: string;
     evidence: string;
     created_at: string;
+    /** Null where the place has no nodes to choose from. */
+    cluster: string | null;
+    node: string | null;
+  };
+  forgotten_nodes: {
+    cluster: string;
+    node: string;
+    forgotten_by: string;
+    created_at: string;
   };
   decisions: {
     key: string;

@@ -49,6 +49,7 @@ function cluster(podsOfJob: readonly object[] = [], podsOfAll: readonly object[]
   };
   return () => ({
     server: 'https://cluster',
+    cluster: 'east',
     send: <T>(order: KubeRequest) =>
       new Promise<T>((resolve) => {
         resolve(structuredClone(answer(order)) as T);

@@ -30,6 +30,7 @@ function server(...answers: readonly (string | Error)[]): KubeClient {
   const left = [...answers];
   return {
     server: 'scripted',
+    cluster: 'east',
     send: <T>() => Promise.resolve({} as T),
     stream(_path, signal) {
       const answer = left.shift();

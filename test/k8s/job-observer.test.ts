@@ -43,6 +43,7 @@ test.each([
   let refused = 0;
   const client: KubeClient = {
     server: 'https://cluster',
+    cluster: 'east',
     send: <T>({ path }: { readonly path: string }) => {
       if (!path.includes('/workloads')) return Promise.resolve({ metadata: { resourceVersion: '1' }, items: [] } as T);
       refused += 1;

@@ -13,6 +13,7 @@ async function stopped(answers: Readonly<Record<string, unknown>>): Promise<read
   const asked: string[] = [];
   const client = {
     server: 'https://cluster',
+    cluster: 'east',
     send: <T>({ method, path }: KubeRequest) => {
       const request = `${method} ${path.replace(/\?.*/, '')}`;
       asked.push(request);

@@ -28,6 +28,7 @@ function scripted(lists: readonly Answer[], watches: readonly Watch[], times: Pa
   let watched = 0;
   const client: KubeClient = {
     server: 'scripted',
+    cluster: 'east',
     send<T>({ path, signal }: KubeRequest) {
       asked.push(path);
       if (signal) signals.add(signal);

@@ -16,6 +16,7 @@ export function toldCluster(): ToldCluster {
   const streams = new Map<string, (text: string) => void>();
   const client: KubeClient = {
     server: 'https://cluster',
+    cluster: 'east',
     send: <T>() => Promise.resolve({ metadata: { resourceVersion: '1' }, items: [] } as T),
     stream: (path, signal) => {
       const stream = new ReadableStream<Uint8Array>({

@@ -11,6 +11,8 @@ import { isJobOver } from '../../decisions/job-over.ts';
 export interface FakeBackend extends Backend {
   /** What it cannot give more of; a test may say so. */
   fixed: Backend['fixed'];
+  /** A test may give it nodes to choose from. */
+  cluster?: string;
   /** How often each job was asked for, by its name. */
   readonly submitted: readonly JobSpec[];
   readonly stopped: readonly { readonly job: string; readonly reason: StopReason; readonly graceSeconds: number }[];

@@ -78,6 +78,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./reap.ts')).reap(),
   },
   {
+    name: 'nodes',
+    summary: 'which nodes jobs keep away from and why, and how to trust one again',
+    load: async () => (await import('./nodes.ts')).nodes(),
+  },
+  {
     name: 'link',
     summary: "the address of a pipeline's page, or of the start form filled with an example",
     load: async () => (await import('./link.ts')).link(),

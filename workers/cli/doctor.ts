@@ -1,6 +1,8 @@
 /** `temper doctor`: what a recipe lacks on a profile, before anything is spent. */
 import { Argument, Command, Option } from 'commander';
+import { TemperError } from '../../decisions/errors.ts';
 import { isHealthy } from '../../decisions/health-check.ts';
+import type { NodeMemory } from '../../k8s/doctor/judge-node-memory.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { fileOption, jsonOption, setOption, type Set, wholeNumber } from './options.ts';
 import { note, say, sayJson } from './output.ts';
@@ -53,7 +55,14 @@ Ends with 0 when nothing is known to be missing, with 69 when something is. What
       const recipe = await recipeHere({ ...options, recipe: named }, { recipesDirectory, profile });
       const { timeout: seconds, json } = options;
       try {
-        const { place, checks } = await examine({ profile, recipe, seconds, signal, environment: process.env });
+        const { place, checks } = await examine({
+          profile,
+          recipe,
+          seconds,
+          signal,
+          environment: process.env,
+          askNodes,
+        });
         const title = `${recipe === null ? '' : `Recipe ${recipe.name} on `}profile ${profile.name}: ${place}`;
         if (json) sayJson({ profile: profile.name, recipe: recipe?.name ?? null, healthy: isHealthy(checks), checks });
         else say(checksText(`${title.slice(0, 1).toUpperCase()}${title.slice(1)}`, checks));
@@ -64,4 +73,16 @@ Ends with 0 when nothing is known to be missing, with 69 when something is. What
         process.exitCode = exitCodes.interrupted;
       }
     });
+}
+
+/** Nobody has to run a worker before doctor is asked. */
+async function askNodes(): Promise<NodeMemory> {
+  const { ask } = await import('./ask.ts');
+  try {
+    const { cluster, suspects } = await ask({ question: 'nodes' }, { direct: false });
+    return { kind: 'known', cluster, suspects };
+  } catch (error) {
+    if (!(error instanceof TemperError)) throw error;
+    return { kind: 'unknown', why: error.message };
+  }
 }

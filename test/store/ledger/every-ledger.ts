@@ -3,9 +3,10 @@ import { attempts } from './attempts.suite.ts';
 import { benchmarks } from './benchmarks.suite.ts';
 import { evaluations } from './evaluations.suite.ts';
 import type { FreshLedger } from './ledgers.ts';
+import { nodes } from './nodes.suite.ts';
 import { records } from './records.suite.ts';
 
-const suites = { attempts, benchmarks, evaluations, records };
+const suites = { attempts, benchmarks, evaluations, nodes, records };
 
 /** Each test gets a ledger of its own. */
 export function everyLedger(freshLedger: () => Promise<FreshLedger>): void {

@@ -125,6 +125,8 @@ test('every query of the ledger that selects by key uses an index', async () => 
       .where('run_id', '=', 'x')
       .where('purpose', '=', 'train')
       .where('phase', '=', 'x'),
+    db.selectFrom('incidents').selectAll().where('cluster', '=', 'x').where('created_at', '>=', 'x'),
+    db.selectFrom('forgotten_nodes').selectAll().where('cluster', '=', 'x').where('created_at', '>=', 'x'),
     db.selectFrom('decisions').selectAll().where('run_id', '=', 'x').where('phase', '=', 'x'),
     db.selectFrom('verdicts').selectAll().where('run_id', '=', 'x'),
   ];
