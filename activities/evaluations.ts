@@ -88,7 +88,6 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
         directory,
         request,
       });
-      const suspects = await suspectsOf(dependencies, dependencies.placeOf(context.profile).backend);
       return {
         title: `${context.phase.name} evaluation`,
         purpose: 'evaluate',
@@ -100,7 +99,7 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
         dueSteps: [],
         sentence: title,
         asked: { job: name, attempt: number, targetStep: missing.length, resume: null, start: null, trains: false },
-        changes: alsoAwayFrom([], suspects),
+        changes: alsoAwayFrom([], await suspectsOf(dependencies, dependencies.placeOf(context.profile).backend)),
         withdraws: true,
         looksAt: {
           checkpoints: [...new Set(asked.map(({ checkpoint }) => checkpoint))],

@@ -65,7 +65,9 @@ async function examineOn(
       checks: [
         ...(await doubtsOf(profile, recipe, environment)),
         // Of a cluster that does not answer nothing else is told.
-        ...(checks.some(({ name }) => name === 'server') ? [] : judgeNodeMemory(await askNodes(), client.cluster, profile)),
+        ...(checks.some(({ name }) => name === 'server')
+          ? []
+          : judgeNodeMemory(await askNodes(), client.cluster, profile)),
         ...checks,
       ],
     };

@@ -83,6 +83,8 @@ test.each<{ words: string[]; exitCode?: number; want: RegExp }>([
     exitCode: 2,
     want: /attempt 1 of base has no log of rank 3; there are: 0\./,
   },
+  { words: ['nodes'], want: /^The jobs of this worker run on one machine: there is no node to choose\.\n$/ },
+  { words: ['nodes', 'forget', 'gpu-7'], exitCode: 2, want: /on one machine: there is no node to forget/ },
   { words: ['leaderboard', 'walk'], want: /^Nothing was evaluated yet\.\n$/ },
   { words: ['link', 'walk'], want: /^http.*\/namespaces\/default\/workflows\/walk\/.+\n$/ },
   { words: ['link'], want: /start-workflow\?taskQueue=command-line&workflowType=postTrainingPipeline&runId=/ },
