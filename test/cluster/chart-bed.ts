@@ -36,8 +36,10 @@ export interface ChartBed {
   start(pipeline: string, recipe: unknown): Promise<PipelineHandle>;
   /** Resolves when a training attempt has a complete checkpoint beyond its start. */
   saved(pipeline: string, phase: string): Promise<void>;
-  /** Name of the one worker that is ready and does not leave; waits for one that is not `before`. */
-  worker(before?: string): Promise<string>;
+  /** Names of the workers that are ready and do not leave; waits until there are so many, none of them of `before`. */
+  workers(count: number, before?: readonly string[]): Promise<readonly string[]>;
+  /** Where pods find a server that listens on this machine alone: host:port. */
+  reach(port: number): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -52,11 +54,17 @@ export async function makeChartBed(cluster: TestCluster, purpose: string): Promi
   const { name, volumeClaim, volumeFolder } = namespace;
   const store = volumeFolder ?? '';
   const embedded = await startEmbedded();
-  const door = await openDoor(own.hostAddress, Number(embedded.address.split(':')[1]));
+  const doors: Door[] = [];
+  const reach = async (port: number) => {
+    const door = await openDoor(own.hostAddress, port);
+    doors.push(door);
+    return door.address;
+  };
+  const address = await reach(Number(embedded.address.split(':')[1]));
   const ledgerVolume = await makeLedgerVolume(cluster, own, name);
   const values = {
     image: { repository: imageNames.worker.split(':')[0], tag: '1', pullPolicy: 'Never' },
-    temporal: { address: door.address, taskQueue },
+    temporal: { address, taskQueue },
     store: { claim: volumeClaim, path: store },
     ledger: { sqlite: { volume: ledgerVolume } },
     profile: { jobs: { default: { image: cluster.trainerImage, memory: '3Gi' } }, graceSeconds: 30 },
@@ -88,14 +96,15 @@ export async function makeChartBed(cluster: TestCluster, purpose: string): Promi
         return found.some(({ level, step }) => level === 'complete' && step > 0);
       });
     },
-    worker: (before) =>
-      eventually('a worker is ready', longestSeconds, async () => {
-        const [found] = await readyWorkers(kubectl);
-        return found === before ? null : (found ?? null);
+    workers: (count, before = []) =>
+      eventually(`${String(count)} workers are ready`, longestSeconds, async () => {
+        const found = await readyWorkers(kubectl);
+        return found.length === count && !found.some((name) => before.includes(name)) ? found : null;
       }),
+    reach,
     async close() {
       await embedded.close();
-      door.close();
+      for (const door of doors) door.close();
       await namespace.remove();
       await cluster.kubectl(['delete', 'persistentvolume', ledgerVolume, '--wait=false']);
       helm.close();
@@ -136,8 +145,13 @@ async function makeLedgerVolume(cluster: TestCluster, { volumes }: SlotPlaces, n
   return name;
 }
 
+interface Door {
+  readonly address: string;
+  close(): void;
+}
+
 /** Lets pods reach a server that listens on this machine alone. */
-async function openDoor(host: string, port: number): Promise<{ readonly address: string; close(): void }> {
+async function openDoor(host: string, port: number): Promise<Door> {
   const open = new Set<{ destroy(): unknown }>();
   const server = createServer((from) => {
     const to = connect(port, '127.0.0.1');

@@ -3,6 +3,7 @@
  * and it may do what k8s/rights.ts says, nothing else. What it leaves when the release goes.
  */
 import { rightsFor, resourceText } from '../../k8s/rights.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { careless, shortRecipe } from '../support/short-recipe.ts';
 import { type ChartBed, makeChartBed } from './chart-bed.ts';
 import { manifestsFolder } from './helm/chart.ts';
@@ -12,14 +13,19 @@ import { readTestCluster } from './test-bed.ts';
 const cluster = readTestCluster();
 const aBase = { ...careless, 'phases.base.params.steps': 60 };
 let bed: ChartBed;
+let postgres: PostgresServer;
 
 beforeAll(async () => {
+  postgres = await startPostgres();
   const begun = performance.now();
   bed = await makeChartBed(cluster, 'chart');
   await bed.apply('install');
   console.log(`installed and ready after ${seconds(begun)} s, the image and the server included`);
 }, 900_000);
-afterAll(() => bed.close(), 180_000);
+afterAll(async () => {
+  await bed.close();
+  await postgres.close();
+}, 180_000);
 
 const seconds = (begun: number) => ((performance.now() - begun) / 1000).toFixed(1);
 
@@ -53,15 +59,15 @@ test('a pipeline goes to its end with the worker inside, which is evicted and up
   // Held in the middle of its work for as long as the workers change.
   signalAll(processesOfJob(job.metadata.uid), 'SIGSTOP');
 
-  const first = await bed.worker();
+  const [first = ''] = await bed.workers(1);
   let begun = performance.now();
   await evict(first);
-  const second = await bed.worker(first);
+  const [second = ''] = await bed.workers(1, [first]);
   console.log(`the next worker is ready ${seconds(begun)} s after the eviction`);
 
   begun = performance.now();
   await bed.apply('upgrade', { podAnnotations: { 'example.com/changed': 'once' } });
-  expect(await bed.worker(second)).not.toBe(first);
+  await bed.workers(1, [first, second]);
   console.log(`upgraded and ready after ${seconds(begun)} s`);
   expect((await runningJob()).metadata.uid).toBe(job.metadata.uid);
 
@@ -106,7 +112,7 @@ test('its account may do what the table of rights says in its namespace, and not
   expect(own.sort()).toEqual(granted.sort());
 
   expect(await bed.kubectl('get', 'jobs', '--output', 'name', ...as)).toContain('job.batch/t-charted-base-');
-  const exec = `/api/v1/namespaces/${bed.namespace}/pods/${await bed.worker()}/exec?command=true`;
+  const exec = `/api/v1/namespaces/${bed.namespace}/pods/${(await bed.workers(1)).join('')}/exec?command=true`;
   for (const asked of [
     ['get', 'secrets', '--namespace', bed.namespace],
     ['delete', 'pods', '--all', '--namespace', bed.namespace],
@@ -130,8 +136,8 @@ test('the plain manifests are taken by the API server, as they are', async () =>
   }
 }, 60_000);
 
-test('uninstalled, it leaves the job that runs, the service that pods meet by, the claims and what was trained', async () => {
-  await bed.start('left', await shortRecipe(['base'], { ...aBase, seed: 2 }));
+test('uninstalled, it leaves the job that runs, what the job needs, and the claims; installed again, it goes on with them', async () => {
+  const pipeline = await bed.start('left', await shortRecipe(['base'], { ...aBase, seed: 2 }));
   await bed.saved('left', 'base');
   const job = await runningJob();
   signalAll(processesOfJob(job.metadata.uid), 'SIGSTOP');
@@ -147,6 +153,25 @@ test('uninstalled, it leaves the job that runs, the service that pods meet by, t
     expect(left).toContain(`${name}\n`);
   expect((await runningJob()).metadata.uid).toBe(job.metadata.uid);
   expect(job.metadata.name).toMatch(/^t-left-base-/);
-  await bed.saved('left', 'base');
+
+  await bed.apply('install');
   signalAll(processesOfJob(job.metadata.uid), 'SIGCONT');
-}, 180_000);
+  expect((await pipeline.result()).promoted.map(({ outcome }) => outcome.state)).toEqual(['completed']);
+  const made = (await jobs()).map(({ metadata }) => metadata).filter(({ name }) => name.startsWith('t-left-'));
+  expect(made.map(({ uid }) => uid)).toEqual([job.metadata.uid]);
+}, 300_000);
+
+test('two workers share a ledger in PostgreSQL, of which one may be evicted at a time', async () => {
+  const address = await bed.reach(Number(new URL(postgres.address).port));
+  const secret = `--from-literal=address=postgresql://temper@${address}/temper`;
+  await bed.kubectl('create', 'secret', 'generic', 'ledger', secret);
+  await bed.apply('upgrade', { replicas: 2, ledger: { postgres: { name: 'ledger', key: 'address' } } });
+  const [one = '', other = ''] = await bed.workers(2);
+  const pipeline = await bed.start('shared', await shortRecipe(['base'], { ...aBase, seed: 3 }));
+  await bed.saved('shared', 'base');
+
+  await evict(one);
+  await expect(evict(other)).rejects.toThrow(/disruption budget/);
+  await bed.workers(2, [one]);
+  expect((await pipeline.result()).promoted.map(({ outcome }) => outcome.state)).toEqual(['completed']);
+}, 300_000);
