@@ -5,7 +5,7 @@
  */
 import type { JobCommand } from '../decisions/command-line.ts';
 import type { RankEnd, StopReason } from '../decisions/failure.ts';
-import type { AttemptState } from '../decisions/states.ts';
+import type { AttemptState, WaitKind } from '../decisions/states.ts';
 
 /** What is to run: one attempt of a phase, or one evaluation job. */
 export interface JobSpec {
@@ -51,7 +51,12 @@ export type JobStatus =
   | {
       readonly state: Extract<AttemptState, 'queued' | 'starting' | 'running' | 'stopping'>;
       readonly reason: string | null;
+      /** ISO 8601; of a wait, since when it lasts, from what the backend keeps: a worker that is started anew does not begin it anew. */
       readonly since: string;
+      /** What one that does not run yet waits for. @default its place in the queue while it is queued, else its start */
+      readonly waitsFor?: WaitKind;
+      /** Where it waits, where that is one node's trouble. */
+      readonly waitsOn?: string;
       /** Part of it runs on this node, which has not answered for so long that its end is not waited for: it is to be stopped. */
       readonly lostNode?: string;
       /** Its queue has taken its place away, and why: it is to be stopped before it is let in again. */

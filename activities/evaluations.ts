@@ -13,11 +13,10 @@ import type { EvaluationKey, ProblemOutcome } from '../decisions/evaluation.ts';
 import type { CheckpointRef, EvaluationInput, PhaseContext } from '../workflows/contract.ts';
 import { reserve, type AttemptTicket } from './attempts.ts';
 import { claimBenchmarks } from './benchmark-definitions.ts';
-import type { JobRef } from './backend.ts';
 import { refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { suspectsOf } from './node-memory.ts';
-import { gatherEvidence, judge } from './judge-attempt.ts';
+import { type EndedAttempt, gatherEvidence, judge } from './judge-attempt.ts';
 
 export interface EvaluationJudgement {
   readonly kind: 'completed' | 'again' | 'fail';
@@ -25,10 +24,7 @@ export interface EvaluationJudgement {
   readonly delaySeconds: number;
 }
 
-interface EndedEvaluation {
-  readonly context: PhaseContext;
-  readonly ticket: AttemptTicket;
-  readonly job: JobRef;
+interface EndedEvaluation extends EndedAttempt {
   /** Numbers that this evaluation has opened so far, this one included. */
   readonly attempts: readonly number[];
 }
@@ -113,8 +109,9 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
 
 async function judgeEvaluation(
   dependencies: ActivityDependencies,
-  { context, ticket, job, attempts }: EndedEvaluation,
+  ended: EndedEvaluation,
 ): Promise<EvaluationJudgement> {
+  const { context, ticket } = ended;
   const { pipelineId: workflowId, runId, phase } = context;
   const opened = await dependencies.ledger.attemptsOf({ workflowId, runId, phase: phase.name, purpose: 'evaluate' });
   const attempt = opened.find(({ number }) => number === ticket.number);
@@ -124,12 +121,12 @@ async function judgeEvaluation(
   }
   const { evaluations } = attempt.request as { evaluations: Requested[] };
   const recorded = await recordOutcomes(dependencies, context, { ticket, evaluations });
-  const evidence = await gatherEvidence(
-    dependencies,
-    { context, ticket, job },
-    { targetArtifactComplete: recorded === evaluations.length, newestCompleteStep: recorded, firstNotFiniteStep: null },
-  );
-  const judged = await judge(dependencies, { context, ticket, job, attempts }, evidence);
+  const evidence = await gatherEvidence(dependencies, ended, {
+    targetArtifactComplete: recorded === evaluations.length,
+    newestCompleteStep: recorded,
+    firstNotFiniteStep: null,
+  });
+  const judged = await judge(dependencies, ended, evidence);
   if (judged.kind === 'completed')
     return { kind: 'completed', sentence: `${String(recorded)} evaluations recorded`, delaySeconds: 0 };
   const ends = judged.decision.kind === 'fail' || judged.decision.kind === 'hold';

@@ -7,6 +7,8 @@ import { Context } from '@temporalio/activity';
 import type { Phase } from '../configs/schema.ts';
 import { factorAfter, nodesAvoidedAfter } from '../decisions/attempt-changes.ts';
 import { TemperError } from '../decisions/errors.ts';
+import type { GivenUpWait } from '../decisions/failure.ts';
+import type { WaitKind } from '../decisions/states.ts';
 import { judgeWaiting } from '../decisions/waiting.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
@@ -20,8 +22,10 @@ import { Watch } from './watch.ts';
 export type JobEvent =
   | { readonly kind: 'checkpoint'; readonly checkpoint: CheckpointRef }
   | { readonly kind: 'stalled'; readonly because: string }
-  /** It has waited to start for longer than the recipe allows. */
-  | { readonly kind: 'waited'; readonly because: string }
+  /** What it waits for before it runs; `none`: it runs. */
+  | { readonly kind: 'waits'; readonly for: WaitKind | 'none'; readonly sentence: string }
+  /** It has waited to start for longer than it may. Without `wait` it gives up its place, and nothing is to be judged. */
+  | { readonly kind: 'waited'; readonly because: string; readonly wait?: GivenUpWait }
   /** A node that it runs on does not answer: no end of it will be seen. */
   | { readonly kind: 'lost'; readonly because: string }
   /** Its queue has taken its place away. */
@@ -51,8 +55,10 @@ export interface JobActivities {
    * `waitsSince` (ISO 8601), and is answered when there is room, or it has waited too long.
    */
   submitJob(input: Omit<OfJob, 'job'> & { readonly waitsSince?: string }): Promise<JobRef | NoJob>;
-  /** Resolves at the next event. `seenSteps` are the checkpoints that were told before. */
-  awaitJob(input: OfJob & { readonly seenSteps: readonly number[] }): Promise<JobEvent>;
+  /** Resolves at the next event. `seenSteps` are the checkpoints that were told before, `toldWait` what it waited for by the last word; absent: nobody wants to know. */
+  awaitJob(
+    input: OfJob & { readonly seenSteps: readonly number[]; readonly toldWait?: WaitKind | 'none' },
+  ): Promise<JobEvent>;
   /** Resolves when nothing of the job runs that can be reached. Workers of before answered with nothing. */
   stopJob(input: OfJob & { readonly reason: StopReason }): Promise<StoppedJob | undefined>;
   /** The attempt is given up before anybody knows of its job: one that a submit created all the same is found and stopped. */
@@ -115,7 +121,7 @@ interface WaitForRoom {
 function noRoomIn(error: unknown, { waitMinutes, since, now }: WaitForRoom): NoJob {
   if (!(error instanceof TemperError) || error.code !== 'no-room') throw error;
   if (since === undefined) return { kind: 'no-room', because: error.message };
-  const verdict = judgeWaiting({ since, now, reason: error.message }, waitMinutes);
+  const verdict = judgeWaiting({ for: 'quota', since, reason: error.message }, { waitMinutes }, { now });
   if (verdict.kind === 'waits') throw error;
   return { kind: 'waited', because: verdict.because };
 }

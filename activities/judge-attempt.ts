@@ -6,8 +6,9 @@
 import { batchAfter, factorAfter } from '../decisions/attempt-changes.ts';
 import { batchOfPhase } from '../decisions/batch-of-phase.ts';
 import { classify, incidentOf } from '../decisions/classify.ts';
-import type { Evidence, FailureClass, Incident } from '../decisions/failure.ts';
+import type { Evidence, FailureClass, GivenUpWait, Incident } from '../decisions/failure.ts';
 import { directoryAfter } from '../decisions/job-over.ts';
+import { shareOf } from '../decisions/random.ts';
 import { decideRetry, type RetryDecision, type RetrySituation } from '../decisions/retry.ts';
 import { retryPolicies } from '../decisions/retry-policies.ts';
 import { sentenceOfSaves } from '../decisions/save-time.ts';
@@ -35,10 +36,13 @@ export type AttemptJudgement =
       readonly step?: number | null;
     };
 
-interface EndedAttempt {
+/** An attempt whose job is over. */
+export interface EndedAttempt {
   readonly context: PhaseContext;
   readonly ticket: AttemptTicket;
   readonly job: JobRef;
+  /** What it waited for too long; absent where it ran, or ended by itself. */
+  readonly waited?: GivenUpWait;
 }
 
 export interface JudgeActivities {
@@ -116,7 +120,7 @@ function newestComplete(checkpoints: readonly CheckpointOnStore[]): number | nul
 /** Everything known about the end, read from the backend and the attempt directory. */
 export async function gatherEvidence(
   dependencies: ActivityDependencies,
-  { context, ticket, job }: EndedAttempt,
+  { context, ticket, job, waited }: EndedAttempt,
   artifacts: Pick<Evidence, 'targetArtifactComplete' | 'newestCompleteStep' | 'firstNotFiniteStep' | 'observed'>,
 ): Promise<Evidence> {
   const { backend, store, profile } = dependencies.placeOf(context.profile);
@@ -137,6 +141,7 @@ export async function gatherEvidence(
       ? {}
       : { saves: { longestSeconds: longestSaveSeconds, graceSeconds: profile.graceSeconds } }),
     ...(stalled ? { hung: await store.stacks(ticket.directory) } : {}),
+    ...(waited === undefined ? {} : { waited }),
     firstNotFiniteStep: lowest([firstNotFinite, artifacts.firstNotFiniteStep]),
   };
 }
@@ -233,6 +238,7 @@ async function situationOf(
   const batch = purpose === 'train' ? batchAfter(changes, batchOfPhase(context.phase)) : null;
   return {
     gpuHoursUsed: await hoursUsed(dependencies, context),
+    share: shareOf(ticket.jobName),
     ...(batch ? { batch } : {}),
     memoryFactor: factorAfter(changes, 'memory'),
     sharedMemoryFactor: factorAfter(changes, 'shared-memory'),

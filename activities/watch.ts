@@ -1,12 +1,13 @@
 /**
- * One wait for the next event of a job: a due checkpoint, a stall, a wait in the queue that is too long, a lost node, an
- * eviction, or the end, whichever comes first.
+ * One wait for the next event of a job: a due checkpoint, a stall, what it waits for before it runs and that this takes too long, a lost
+ * node, an eviction, or the end, whichever comes first.
  *
  * Owns nothing: it may be killed and begun anew at any time. Does not cover what an event means (jobs.ts, judge-attempt.ts).
  */
 import { cancelled, Context } from '@temporalio/activity';
 import { TemperError } from '../decisions/errors.ts';
-import type { Progress } from '../decisions/failure.ts';
+import type { GivenUpWait, Progress } from '../decisions/failure.ts';
+import { shareOf } from '../decisions/random.ts';
 import { sentenceOfProgress } from '../decisions/sentences.ts';
 import {
   idleAfterLook,
@@ -15,8 +16,9 @@ import {
   stallBudgetsOfCommand,
   type StallBudgets,
 } from '../decisions/stall.ts';
-import { judgeWaiting } from '../decisions/waiting.ts';
+import { judgeWaiting, sentenceOfWait, type Waiting } from '../decisions/waiting.ts';
 import { isJobOver, whyEndless } from '../decisions/job-over.ts';
+import type { WaitKind } from '../decisions/states.ts';
 import { rankThatSpeaks } from '../configs/job-needs.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
 import type { JobHeartbeat, PhaseContext } from '../workflows/contract.ts';
@@ -25,12 +27,18 @@ import type { Backend, JobRef, JobStatus } from './backend.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { Pruner } from './pruner.ts';
 
+/** A wait that is over sooner is the everyday of a start, and told to nobody. */
+const shortestToldWaitSeconds = 15;
+/** Heartbeats are small. */
+const longestShownWait = 300;
 /** Scans in a row that may fail before the wait is given up and tried anew. */
 const scansThatMayFail = 5;
 
 export type SeenEvent =
   | { readonly kind: 'checkpoint'; readonly checkpoint: CheckpointOnStore }
-  | { readonly kind: 'stalled' | 'waited' | 'lost'; readonly because: string }
+  | { readonly kind: 'stalled' | 'lost'; readonly because: string }
+  | { readonly kind: 'waited'; readonly because: string; readonly wait?: GivenUpWait }
+  | { readonly kind: 'waits'; readonly for: WaitKind | 'none'; readonly sentence: string }
   | { readonly kind: 'evicted'; readonly as: 'preempted' | 'queue-evicted'; readonly because: string }
   | { readonly kind: 'ended' };
 
@@ -40,6 +48,8 @@ export interface Watched {
   readonly job: JobRef;
   /** The due checkpoints that were told before. */
   readonly seenSteps: readonly number[];
+  /** What it waited for by the last word; absent: nobody wants to know. */
+  readonly toldWait?: WaitKind | 'none';
 }
 
 type Live = Extract<JobStatus, { reason: string | null }>;
@@ -88,7 +98,7 @@ export class Watch {
       this.#progress = (await this.#dependencies.scanner.scanNow(this.#input.ticket.directory)).progress;
       this.#idleSeconds = idleBefore(this.#activity, this.#progress);
       this.#followLog();
-      return await Promise.race([this.#dueCheckpoint(), this.#end(), this.#stall(), this.#longWait(), cancelled()]);
+      return await Promise.race([this.#dueCheckpoint(), this.#end(), this.#stall(), this.#wait(), cancelled()]);
     } finally {
       clearInterval(beat);
       this.#gone.abort();
@@ -205,18 +215,39 @@ export class Watch {
     });
   }
 
-  /**
-   * The bound of a job that waits for its place, or has it and cannot start (an image that cannot be pulled, a mount): the backend says
-   * since when, so that a new wait does not begin anew.
-   */
-  #longWait(): Promise<SeenEvent> {
+  /** What it waits for, once that is no everyday wait, and that this takes too long: by the backend's word since when, so that a new watch begins nothing anew. */
+  #wait(): Promise<SeenEvent> {
     return this.#atEachBeat(() => {
-      if (this.#status?.state !== 'queued' && this.#status?.state !== 'starting') return null;
-      const { since, reason } = this.#status;
+      const wait = this.#waiting;
+      if (wait === null) return this.#startToTell();
       const now = this.#dependencies.now().toISOString();
-      const verdict = judgeWaiting({ since, now, reason }, this.#input.context.budgets.waitMinutes);
-      return verdict.kind === 'waits' ? null : { kind: 'waited', because: verdict.because };
+      const verdict = judgeWaiting(wait, this.#input.context.budgets, { now, share: this.#share });
+      if (verdict.kind === 'waits') return this.#waitToTell(wait, verdict.waitedSeconds);
+      const { because } = verdict;
+      return verdict.wait === null ? { kind: 'waited', because } : { kind: 'waited', because, wait: verdict.wait };
     });
+  }
+
+  #waitToTell(wait: Waiting, waitedSeconds: number): SeenEvent | null {
+    const { toldWait, context } = this.#input;
+    if (toldWait === undefined || toldWait === wait.for || waitedSeconds < shortestToldWaitSeconds) return null;
+    return { kind: 'waits', for: wait.for, sentence: sentenceOfWait(wait, context.budgets, this.#share) };
+  }
+
+  #startToTell(): SeenEvent | null {
+    const { toldWait = 'none', ticket } = this.#input;
+    if (toldWait === 'none' || this.#status?.state !== 'running') return null;
+    return { kind: 'waits', for: 'none', sentence: `attempt ${String(ticket.number)} runs` };
+  }
+
+  get #waiting(): Waiting | null {
+    if (this.#status?.state !== 'queued' && this.#status?.state !== 'starting') return null;
+    const { state, since, reason, waitsOn, waitsFor = state === 'queued' ? 'queue' : 'starting' } = this.#status;
+    return { for: waitsFor, since, reason, ...(waitsOn === undefined ? {} : { node: waitsOn }) };
+  }
+
+  get #share(): number {
+    return shareOf(this.#input.job.name);
   }
 
   #atEachBeat(look: () => SeenEvent | null): Promise<SeenEvent> {
@@ -238,6 +269,10 @@ export class Watch {
     this.#beat();
   }
 
+  #inShort(wait: Waiting): string {
+    return sentenceOfWait(wait, this.#input.context.budgets, this.#share).slice(0, longestShownWait);
+  }
+
   #beat(): void {
     if (this.#gone.signal.aborted || this.#activity.cancellationSignal.aborted) return;
     const { ticket, job } = this.#input;
@@ -254,6 +289,7 @@ export class Watch {
       updatedAt: progress?.time ?? this.#dependencies.now().toISOString(),
       idleSeconds: Math.round(this.#idleSeconds),
       unseenSeconds: Math.round(this.#unseenSeconds),
+      ...(this.#waiting === null ? {} : { waits: this.#inShort(this.#waiting) }),
     };
     this.#activity.heartbeat(details);
   }

@@ -43,6 +43,13 @@ export const budgetsSchema = z
       .describe('Hours that the jobs of one phase may run, evaluations included; no limit unless named.'),
     evaluations: count.default(100).describe('Evaluations of the whole pipeline.'),
     waitMinutes: z.number().positive().default(60).describe('How long a job may wait to start, in minutes.'),
+    startMinutes: z
+      .number()
+      .positive()
+      .optional()
+      .describe(
+        'How long a job that has its place may fail to start for one and the same reason (its image, a volume, its sandbox) before it lets go of it, in minutes; 10 unless named. What only a person mends has a fifth of it, pods that wait for the rest of theirs half.',
+      ),
     stallMinutes: stallMinutes.optional(),
   })
   .prefault({})

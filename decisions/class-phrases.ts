@@ -13,6 +13,7 @@ import { reasonText, whoEnded } from './sentences.ts';
 /** The failure as a person of the field would call it. */
 export function phraseOf(incident: Incident, evidence: Evidence): ClassPhrase {
   const { because, rank } = incident;
+  if (because.rule === 'waited') return { what: reasonText(because) };
   const blamed = 'rank' in because ? whoEnded(because) : null;
   const end = evidence.ranks.find((one) => one.rank === rank) ?? evidence.ranks[0];
   const failed = { because, evidence, who: blamed ?? 'it', on: blamed === null ? '' : ` on ${blamed}` };

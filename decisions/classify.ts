@@ -6,9 +6,10 @@
  */
 import { classOfReason, wordsBeside } from './backend-reasons.ts';
 import { firstNotFiniteOf } from './decisive-metrics.ts';
-import type { ClassReason, Evidence, FailureClass, Incident, RankEnd, TrainerResult } from './failure.ts';
+import type { ClassReason, Evidence, FailureClass, GivenUpWait, Incident, RankEnd, TrainerResult } from './failure.ts';
 import { proveByObservation } from './proof-by-observation.ts';
 import { proveCompletion } from './proof.ts';
+import { waitRules } from './wait-rules.ts';
 import { type Cause, causeInLog, rootCauseOf, type WeighedCause } from './root-cause.ts';
 
 /** A failed attempt, before it is numbered. */
@@ -53,7 +54,7 @@ function classifyEnd(evidence: Evidence): Verdict {
 export function incidentOf(failure: Failure, evidence: Evidence, completedStep: number): Incident {
   const { rootCause, rank, node, because } = failure;
   const step = evidence.lastProgress?.step ?? 0;
-  const { asked, firstNotFiniteStep } = evidence;
+  const { asked, firstNotFiniteStep, waited } = evidence;
   const { class: name } = failure;
   return {
     attempt: asked.attempt,
@@ -64,6 +65,7 @@ export function incidentOf(failure: Failure, evidence: Evidence, completedStep: 
     step,
     completedStep,
     firstNotFiniteStep,
+    ...(waited === undefined ? {} : { waitedSeconds: waited.seconds }),
     because,
   };
 }
@@ -115,6 +117,7 @@ const classesOfStop = {
   shutdown: 'interrupted',
   stalled: 'stalled',
   deadline: 'deadline',
+  waited: 'unschedulable',
   'node-lost': 'node-lost',
   preempted: 'preempted',
   'queue-evicted': 'queue-evicted',
@@ -128,6 +131,8 @@ function isOfLostNode(end: RankEnd): boolean {
 function ownStop(evidence: Evidence, root: WeighedCause | null, disproved?: FailureClass): Failure | null {
   const why = evidence.stoppedByTemper;
   if (why === 'no' || disproved === 'resume-mismatch' || disproved === 'not-finite') return null;
+  // Whatever those of its processes that ran died of, they had waited for the others.
+  if (evidence.waited !== undefined) return gaveUp(evidence.waited);
   // Whatever its peers died of, with the node they lost their peer.
   const lost = why === 'node-lost' ? rootCauseOf(evidence.ranks.filter(isOfLostNode)) : null;
   if (lost !== null) return failedOf(lost);
@@ -138,6 +143,12 @@ function ownStop(evidence: Evidence, root: WeighedCause | null, disproved?: Fail
     { rule: 'stopped-by-temper', why },
     why === 'stalled' ? `stalled while ${doing}` : `stopped: ${why}`,
   );
+}
+
+function gaveUp(wait: GivenUpWait): Failure {
+  const { class: name, what } = waitRules[wait.for];
+  const because: ClassReason = { rule: 'waited', wait };
+  return { kind: 'failed', class: name, rootCause: wait.reason ?? what, rank: null, node: wait.node, because };
 }
 
 /** It stopped in order, and not because Temper asked: someone else did, as a rule with a better name for it. */

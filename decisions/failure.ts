@@ -3,7 +3,7 @@
  *
  * Covers what a backend gathers and what an incident is. Does not cover which class it is (classify.ts) or what follows (retry.ts).
  */
-import type { Doing } from './states.ts';
+import type { Doing, WaitKind } from './states.ts';
 
 export const failureClasses = [
   'preempted',
@@ -162,8 +162,19 @@ export interface ObservedRun {
   readonly metrics: Readonly<Record<string, number | null>>;
 }
 
-/** Why Temper asked a job to stop. */
-export type StopReason = 'cancel' | 'shutdown' | 'stalled' | 'deadline' | 'node-lost' | 'preempted' | 'queue-evicted';
+/** Why Temper asked a job to stop; `deadline`: it gave up its place, and never ran; `waited`: it could not start, and is to be judged. */
+export type StopReason =
+  'cancel' | 'shutdown' | 'stalled' | 'deadline' | 'waited' | 'node-lost' | 'preempted' | 'queue-evicted';
+
+/** A wait to start that was longer than it may be. */
+export interface GivenUpWait {
+  readonly for: WaitKind;
+  /** In the backend's words. */
+  readonly reason: string | null;
+  readonly seconds: number;
+  /** Where it waited, where that is one node's trouble. */
+  readonly node: string | null;
+}
 
 /** Everything known about the end of an attempt. Gathered by a backend and the store, never judged there. */
 export interface Evidence {
@@ -192,6 +203,8 @@ export interface Evidence {
   readonly saves?: { readonly longestSeconds: number; readonly graceSeconds: number };
   /** Of an attempt that stalled, where its trainer tells; absent otherwise. */
   readonly hung?: readonly HungProcess[];
+  /** Why it was stopped before it ran; absent where it was not. */
+  readonly waited?: GivenUpWait;
 }
 
 /** A classified failure of an attempt. */
@@ -208,6 +221,8 @@ export interface Incident {
   readonly completedStep: number;
   /** Lowest step at which a number that must be finite was not; null when all were. */
   readonly firstNotFiniteStep?: number | null;
+  /** Seconds that it waited to start, where it never could; absent otherwise. */
+  readonly waitedSeconds?: number;
   readonly because: ClassReason;
 }
 
@@ -236,6 +251,7 @@ export type ClassReason =
   | (OfRank & { readonly rule: 'end-unseen'; readonly began: boolean })
   | { readonly rule: 'trainer-said'; readonly reason: string; readonly message: string }
   | { readonly rule: 'stopped-by-temper'; readonly why: StopReason }
+  | { readonly rule: 'waited'; readonly wait: GivenUpWait }
   | { readonly rule: 'no-result' }
   | { readonly rule: 'result-of-another-job'; readonly job: string; readonly attempt: number }
   | { readonly rule: 'no-step-trained'; readonly startStep: number; readonly targetStep: number }

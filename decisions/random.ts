@@ -13,3 +13,10 @@ export function randomIntegers(seed: number): () => number {
     return (mixed ^ (mixed >>> 14)) >>> 0;
   };
 }
+
+/** From 0 to 1: this text's own, and another one's is another. */
+export function shareOf(text: string): number {
+  let seed = 0;
+  for (let index = 0; index < text.length; index += 1) seed = imul(seed ^ text.charCodeAt(index), 0x01000193);
+  return randomIntegers(seed)() / 2 ** 32;
+}

@@ -13,6 +13,8 @@ export interface RetryPolicy {
   readonly delaySeconds: number;
   /** Nodes to keep away from: where it happened, or where it happened twice. */
   readonly avoid?: 'node' | 'node-on-repeat';
+  /** The delay is longer by up to itself, different for each job: two that were in each other's way do not come back together. */
+  readonly isSpread?: true;
   /** What has to differ next time; without it the same failure would follow. */
   readonly change?: 'micro-batch' | 'memory' | 'shared-memory' | 'prune';
   /** What the attempt saved is nowhere to go on from: a next attempt would take it as its own, and prove nothing. */
@@ -51,10 +53,10 @@ export const retryPolicies: Readonly<Record<FailureClass, RetryPolicy>> = {
   unschedulable: waiting,
   quota: waiting,
   'queue-evicted': waiting,
-  'image-pull': waiting,
-  mount: waiting,
-  sandbox: waiting,
-  'half-scheduled': waiting,
+  'image-pull': { ...waiting, avoid: 'node-on-repeat' },
+  mount: { ...waiting, avoid: 'node-on-repeat' },
+  sandbox: { ...waiting, avoid: 'node-on-repeat' },
+  'half-scheduled': { ...waiting, delaySeconds: 60, isSpread: true },
   config: hopeless,
   auth: hopeless,
   'data-missing': hopeless,

@@ -8,6 +8,7 @@ import { TemperError } from './errors.ts';
 import type { FailureClass, Incident } from './failure.ts';
 import { type BatchShape, nextMemoryRung } from './memory-ladder.ts';
 import { retryPolicies, type RetryPolicy } from './retry-policies.ts';
+import { waitRules } from './wait-rules.ts';
 
 /** What a phase may spend; the recipe's `budgets` fit. */
 export interface RetryBudgets {
@@ -21,11 +22,8 @@ export interface RetryBudgets {
 export interface RetrySituation {
   /** @default 0 */
   readonly gpuHoursUsed?: number;
-  /**
-   * How long jobs of the phase have waited to start since the last new completed step.
-   * @default the delays that the incidents since then were answered with
-   */
-  readonly waitedSeconds?: number;
+  /** From 0 to 1: the job's own, where delays are spread. @default 0 */
+  readonly share?: number;
   /** How the failed attempt cut its batch; without it a GPU that is out of memory needs a person. */
   readonly batch?: BatchShape;
   /** What the failed attempt asked for, times this. @default 1 */
@@ -112,6 +110,8 @@ export function decideRetry(
   const last = lastOf(incidents);
   const policy = retryPolicies[last.class];
   const { class: failure, rootCause } = last;
+  if (last.because.rule === 'waited' && waitRules[last.because.wait.for].mendedBy === 'person')
+    return ended('hold', { rule: 'needs-a-person', class: failure, rootCause });
   if (policy.then === 'fail') return ended('fail', { rule: 'no-retry-helps', class: failure, rootCause });
   if (policy.then === 'hold') return ended('hold', { rule: 'needs-a-person', class: failure, rootCause });
   const limit = limitReached(budgets, incidents, situation);
@@ -119,8 +119,8 @@ export function decideRetry(
   const changed = changeFor(policy, last.class, situation);
   if ('ends' in changed) return ended('hold', changed.ends);
   const decided = {
-    because: reasonToGoOn(budgets, incidents, situation),
-    delaySeconds: delayAfter(sinceNewStep(incidents)),
+    because: reasonToGoOn(budgets, incidents),
+    delaySeconds: spread(delayAfter(sinceNewStep(incidents)), policy, situation),
     change: changed.change,
     avoidNodes: nodesToAvoid(incidents),
   };
@@ -148,7 +148,7 @@ function limitReached(
     return { rule: 'gpu-hours-spent', spent: gpuHours, budget: budgets.gpuHours };
   }
   if (policy.then === 'wait') {
-    const waitedSeconds = waited(since, situation);
+    const waitedSeconds = waited(since);
     const budgetSeconds = budgets.waitMinutes * 60;
     return waitedSeconds < budgetSeconds
       ? null
@@ -178,10 +178,10 @@ function limitReached(
   return spent < budgets.attempts ? null : { rule: 'attempts-spent', spent, budget: budgets.attempts };
 }
 
-function reasonToGoOn(budgets: RetryBudgets, incidents: readonly Incident[], situation: RetrySituation): RetryReason {
+function reasonToGoOn(budgets: RetryBudgets, incidents: readonly Incident[]): RetryReason {
   const last = lastOf(incidents);
   if (retryPolicies[last.class].then === 'wait') {
-    const waitedSeconds = waited(sinceNewStep(incidents), situation);
+    const waitedSeconds = waited(sinceNewStep(incidents));
     return { rule: 'waiting', class: last.class, waitedSeconds, budgetSeconds: budgets.waitMinutes * 60 };
   }
   const isCharged = retryPolicies[last.class].charge === 'attempt';
@@ -236,13 +236,17 @@ function delayAfter(since: readonly Incident[]): number {
   return Math.min(longestDelaySeconds, retryPolicies[last.class].delaySeconds * 2 ** before);
 }
 
-/** Never less than the delays that earlier waits were given, so that waiting ends whatever the caller measured. */
-function waited(since: readonly Incident[], situation: RetrySituation): number {
-  const earlier = since.slice(0, -1).map((one, index) => {
+function spread(delaySeconds: number, { isSpread }: RetryPolicy, { share = 0 }: RetrySituation): number {
+  return isSpread ? Math.round(delaySeconds * (1 + share)) : delaySeconds;
+}
+
+/** What jobs waited to start, and the delays that earlier waits were given: so that waiting ends whatever was measured. */
+function waited(since: readonly Incident[]): number {
+  const delays = since.slice(0, -1).map((one, index) => {
     return retryPolicies[one.class].then === 'wait' ? delayAfter(since.slice(0, index + 1)) : 0;
   });
-  const given = earlier.reduce((total, seconds) => total + seconds, 0);
-  return Math.max(given, situation.waitedSeconds ?? 0);
+  const waits = since.map(({ waitedSeconds = 0 }) => waitedSeconds);
+  return [...delays, ...waits].reduce((total, seconds) => total + seconds, 0);
 }
 
 /** A wish, not a must: where no other node exists, the backend may use one of these again. */

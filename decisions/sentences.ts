@@ -5,11 +5,12 @@
  */
 import { nodeUnreachable, podDeleted, podVanished } from './backend-reasons.ts';
 import { shapeText } from './change-sentences.ts';
-import type { ClassReason, FailureClass, HungProcess, RankRole, StopReason } from './failure.ts';
+import type { ClassReason, FailureClass, GivenUpWait, HungProcess, RankRole, StopReason } from './failure.ts';
 import type { IdentityDifference } from './identity.ts';
 import type { ResumePoint, SkippedCheckpoint } from './resume-point.ts';
 import type { RetryChange, RetryDecision, RetryReason } from './retry.ts';
 import type { ProgressVerdict } from './stall.ts';
+import { waitRules } from './wait-rules.ts';
 
 /** Why a failure got its class. */
 export function sentenceOfClass(name: FailureClass, because: ClassReason): string {
@@ -93,6 +94,8 @@ export function reasonText(because: ClassReason): string {
       return `the trainer stopped itself (${because.reason}): ${because.message}`;
     case 'stopped-by-temper':
       return whyStopped(because.why);
+    case 'waited':
+      return waitedFor(because.wait);
     case 'no-result':
       return 'it ended without a result, and an exit code alone proves nothing';
     case 'result-of-another-job':
@@ -116,12 +119,18 @@ function whyStopped(why: StopReason): string {
       return 'its queue gave its place to another job, so that Temper stopped it';
     case 'queue-evicted':
       return 'its queue took its place away, so that Temper stopped it';
+    case 'waited':
+      return 'it could not start, so that Temper stopped it';
     case 'cancel':
     case 'shutdown':
     case 'stalled':
     case 'deadline':
       return `Temper stopped it (${why})`;
   }
+}
+
+function waitedFor({ for: kind, reason, seconds }: GivenUpWait): string {
+  return `it waited ${duration(seconds)} for ${waitRules[kind].what}${reason === null ? '' : ` (${reason})`}`;
 }
 
 interface OfRank {

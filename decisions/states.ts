@@ -26,6 +26,26 @@ export const phaseStates = [
 ] as const;
 export type PhaseState = (typeof phaseStates)[number];
 
+/** What a job that does not run yet waits for; for how long it may is in wait-rules.ts. */
+export const waitKinds = [
+  'queue',
+  'quota',
+  'unschedulable',
+  'claim',
+  'admission',
+  'half-scheduled',
+  'pulling',
+  'image-pull',
+  'image-refused',
+  'config',
+  'mount',
+  'sandbox',
+  'init',
+  'init-crashing',
+  'starting',
+] as const;
+export type WaitKind = (typeof waitKinds)[number];
+
 /** What a trainer says it is doing; each has its own stall budget (stall.ts). */
 export const activitiesOfTrainer = [
   'starting',

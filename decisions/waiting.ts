@@ -1,26 +1,75 @@
 /**
- * Whether a job has waited too long to start. Time in the queue costs no attempt; it has a bound of its own, so that nobody waits for ever.
+ * Whether a job has waited too long to start: each kind of wait has its own bound, so that nobody waits for ever, and nothing is held for
+ * nothing. Time that it waits costs no attempt.
  *
- * Covers one job at one moment. Does not cover what follows (workflows/).
+ * Covers one wait at one moment. Does not cover the bounds (wait-rules.ts) or what follows (retry.ts, workflows/).
  */
+import type { GivenUpWait } from './failure.ts';
 import { duration } from './sentences.ts';
+import type { WaitKind } from './states.ts';
+import { startMinutesUnlessNamed, waitRules } from './wait-rules.ts';
 
 export interface Waiting {
-  /** ISO 8601; when it began to wait. */
+  readonly for: WaitKind;
+  /** ISO 8601; since when it has waited for this. */
   readonly since: string;
-  readonly now: string;
   /** In the backend's words: what it waits for. */
   readonly reason: string | null;
+  /** Where it waits, where that is one node's trouble. */
+  readonly node?: string;
+}
+
+/** The recipe's `budgets` fit. */
+export interface WaitBudgets {
+  readonly waitMinutes: number;
+  readonly startMinutes?: number | undefined;
+}
+
+export interface WaitMoment {
+  /** ISO 8601. */
+  readonly now: string;
+  /** From 0 to 1: the job's own, where bounds are spread. @default 0 */
+  readonly share?: number;
 }
 
 export type WaitingVerdict =
   | { readonly kind: 'waits'; readonly waitedSeconds: number }
-  | { readonly kind: 'too-long'; readonly waitedSeconds: number; readonly because: string };
+  | {
+      readonly kind: 'too-long';
+      readonly waitedSeconds: number;
+      readonly because: string;
+      /** What is to be judged; null where it only gives up its place. */
+      readonly wait: GivenUpWait | null;
+    };
 
-export function judgeWaiting({ since, now, reason }: Waiting, waitMinutes: number): WaitingVerdict {
-  const waitedSeconds = Math.max(0, (Date.parse(now) - Date.parse(since)) / 1000);
-  if (waitedSeconds <= waitMinutes * 60) return { kind: 'waits', waitedSeconds };
-  const what = reason === null ? '' : ` (${reason})`;
-  const because = `It waited ${duration(waitedSeconds)} to start${what}, and budgets.waitMinutes allows ${duration(waitMinutes * 60)}: its place in the queue is given up, and no attempt is charged.`;
-  return { kind: 'too-long', waitedSeconds, because };
+export function judgeWaiting(waiting: Waiting, budgets: WaitBudgets, moment: WaitMoment): WaitingVerdict {
+  const waitedSeconds = Math.max(0, (Date.parse(moment.now) - Date.parse(waiting.since)) / 1000);
+  const boundSeconds = boundOf(waiting.for, budgets, moment.share);
+  if (waitedSeconds <= boundSeconds) return { kind: 'waits', waitedSeconds };
+  const { for: kind, reason, node = null } = waiting;
+  const { seconds, what } = waitRules[kind];
+  const words = reason === null ? '' : ` (${reason})`;
+  const waited = duration(waitedSeconds);
+  const bound = duration(boundSeconds);
+  if (seconds === null) {
+    const because = `It waited ${waited} to start${words}, and budgets.waitMinutes allows ${bound}: its place in the queue is given up, and no attempt is charged.`;
+    return { kind: 'too-long', waitedSeconds, because, wait: null };
+  }
+  const because = `It waited ${waited} for ${what}${words}, and ${bound} are allowed: what it holds is released.`;
+  return { kind: 'too-long', waitedSeconds, because, wait: { for: kind, reason, seconds: waitedSeconds, node } };
+}
+
+/** What a person reads while it waits; without a full stop. */
+export function sentenceOfWait({ for: kind, since, reason }: Waiting, budgets: WaitBudgets, share?: number): string {
+  const words = reason === null ? '' : ` (${reason})`;
+  const from = since.slice(0, 16).replace('T', ' ');
+  return `waits for ${waitRules[kind].what} since ${from} UTC, at most ${duration(boundOf(kind, budgets, share))}${words}`;
+}
+
+/** Seconds. */
+function boundOf(kind: WaitKind, { waitMinutes, startMinutes }: WaitBudgets, share = 0): number {
+  const { seconds, isTrouble, isSpread } = waitRules[kind];
+  if (seconds === null) return waitMinutes * 60;
+  const scaled = isTrouble ? seconds * ((startMinutes ?? startMinutesUnlessNamed) / startMinutesUnlessNamed) : seconds;
+  return Math.min(scaled, waitMinutes * 60) * (isSpread ? 1 + share / 2 : 1);
 }

@@ -92,9 +92,11 @@ function stepOf({ step }: Incident, { asked, newestCompleteStep }: Evidence): nu
   return Math.max(step, newestCompleteStep ?? 0, asked.resume?.step ?? 0);
 }
 
-/** It waited in vain for its place. */
-const neverRan = ({ class: name }: Incident, { lastProgress, newestCompleteStep }: Evidence): boolean =>
-  lastProgress === null && newestCompleteStep === null && retryPolicies[name].then === 'wait';
+/** It waited in vain for its place, or for what it needs to start there. */
+const neverRan = ({ class: name, because }: Incident, { lastProgress, newestCompleteStep }: Evidence): boolean =>
+  lastProgress === null &&
+  newestCompleteStep === null &&
+  (because.rule === 'waited' || retryPolicies[name].then === 'wait');
 
 /** Processes that ended badly because of the one that is blamed. torchrun blames one of many in a pod: then pods are counted. */
 function followersOf({ ranks }: Evidence, { rank }: Incident): string {

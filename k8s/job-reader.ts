@@ -11,6 +11,7 @@ import { readJobEnd, writeJobEnd } from './job-end.ts';
 import { saveLogs } from './job-logs.ts';
 import { type JobObserver, jobsPath, type ObservedJob, podsPath } from './job-observer.ts';
 import { nextLossAt, statusOfJob } from './job-state.ts';
+import { withEvents } from './job-wait.ts';
 import { withQueue } from './kueue.ts';
 import type { KubeClient } from './kube-client.ts';
 import { KubeError } from './kube-error.ts';
@@ -66,7 +67,7 @@ export class JobReader {
     const found = known?.job.metadata.uid === job.uid ? known : await this.#ask(job);
     if (found === null) return withoutLoss((await readJobEnd(job)) ?? { state: 'vanished' });
     const now = this.#now();
-    const seen = statusOfJob(found.job, found.pods, now);
+    const seen = withEvents(statusOfJob(found.job, found.pods, now), found, this.#observer.eventsOf(job.uid));
     const status = withQueue(seen, found.job, this.#observer.workloadOf(job.uid));
     if (status.state !== 'ended') return { status, lossAt: nextLossAt(found.pods, now) };
     const { job: last, pods } = isSeenWhole(found) ? found : ((await this.#ask(job)) ?? found);

@@ -1,12 +1,16 @@
 /**
  * What a Job that lives does: it waits, and for what, it runs, or it is being stopped. Pure.
  *
- * Covers the state, its reason and since when. Does not cover ends (job-state.ts), nor for how long a job may wait (decisions/waiting.ts).
+ * Covers the state, its reason and since when, all from what the cluster keeps. Does not cover what one pod waits for (pod-wait.ts), ends
+ * (job-state.ts), a queue (kueue.ts), nor for how long a job may wait (decisions/waiting.ts).
  */
 import type { JobStatus, StopReason } from '../activities/backend.ts';
+import type { JobEvent } from '../decisions/job-evidence.ts';
+import type { WaitKind } from '../decisions/states.ts';
 import type { SentJob, SeenPod } from './kube-types.ts';
 import { annotations } from './labels.ts';
-import { containerOf, hasEnded, isRunning, startOf } from './pod-state.ts';
+import { hasEnded, isRunning, startOf } from './pod-state.ts';
+import { placedAt, type PodWait, waitOfPod } from './pod-wait.ts';
 
 type Live = Extract<JobStatus, { reason: string | null }>;
 
@@ -15,46 +19,111 @@ export function stopReasonOf(job: SentJob): StopReason | null {
   return (job.metadata.annotations?.[annotations.stopReason] ?? null) as StopReason | null;
 }
 
-export function liveStatus(job: SentJob, pods: readonly SeenPod[]): Live {
+/** `events` are those of the Job and its pods: some waits are told nowhere else. */
+export function liveStatus(job: SentJob, pods: readonly SeenPod[], events: readonly JobEvent[] = []): Live {
   const since = job.metadata.creationTimestamp;
   if (stopReasonOf(job) !== null || job.metadata.deletionTimestamp !== undefined)
     return { state: 'stopping', reason: stopReasonOf(job), since: job.metadata.deletionTimestamp ?? since };
-  if (job.spec?.suspend === true) return { state: 'queued', reason: 'suspended: its queue has not let it in', since };
+  if (job.spec?.suspend === true)
+    return { state: 'queued', reason: 'suspended: its queue has not let it in', since, waitsFor: 'queue' };
+  const wanted = job.spec?.parallelism ?? 1;
   const running = pods.filter(isRunning);
-  const ofAll = job.spec?.parallelism ?? 1;
-  if (running.length >= ofAll || (running.length > 0 && pods.filter((pod) => !hasEnded(pod)).length === running.length))
-    return {
-      state: 'running',
-      reason: null,
-      since:
-        running
-          .flatMap((pod) => startOf(pod) ?? [])
-          .sort()
-          .at(-1) ?? since,
-    };
-  const waits = pods.flatMap((pod) => waitOf(pod) ?? []);
-  const [first] = waits;
-  if (first !== undefined) return first;
+  const left = pods.filter((pod) => !hasEnded(pod));
+  if (running.length > 0 && pods.length >= wanted && left.length === running.length)
+    return { state: 'running', reason: null, since: newest(running.map(startOf)) ?? since };
+  const waits = left.flatMap((pod) => waitOfPod(pod, events) ?? []);
+  const unmade = pods.length < wanted ? waitForPods(job, events) : [];
+  return halfScheduled(left, [...waits, ...unmade]) ?? gravest([...waits, ...unmade]) ?? aboutToStart(job, pods);
+}
+
+/** The status of a job that waits, with what was written down about it. */
+export function withEvents(
+  status: JobStatus,
+  { job, pods }: { readonly job: SentJob; readonly pods: readonly SeenPod[] },
+  events: readonly JobEvent[],
+): JobStatus {
+  if (status.state !== 'queued' && status.state !== 'starting') return status;
+  const { lostNode } = status;
+  return { ...liveStatus(job, pods, events), ...(lostNode === undefined ? {} : { lostNode }) };
+}
+
+/** In this order: what is told of a job whose pods wait for several things. */
+const gravity: readonly WaitKind[] = [
+  'admission',
+  'config',
+  'image-refused',
+  'init-crashing',
+  'mount',
+  'sandbox',
+  'image-pull',
+  'claim',
+  'quota',
+  'unschedulable',
+  'pulling',
+  'init',
+  'starting',
+];
+const withoutPlace: readonly WaitKind[] = ['quota', 'unschedulable', 'claim'];
+
+function gravest(waits: readonly PodWait[]): Live | null {
+  const rank = ({ for: kind }: PodWait) => gravity.indexOf(kind);
+  const [first] = waits.toSorted((one, other) => rank(one) - rank(other) || one.since.localeCompare(other.since));
+  if (first === undefined) return null;
+  const { for: kind, since, reason, node, isPlaced } = first;
   return {
-    state: 'queued',
-    reason: pods.length === 0 ? 'no pod was made yet' : null,
-    since: job.status?.startTime ?? since,
+    state: isPlaced ? 'starting' : 'queued',
+    reason,
+    since,
+    waitsFor: kind,
+    ...(node === undefined ? {} : { waitsOn: node }),
   };
 }
 
-/** Why a pod does not run yet. */
-function waitOf(pod: SeenPod): Live | null {
-  if (hasEnded(pod)) return null;
-  const since = pod.metadata.creationTimestamp;
-  const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  if (scheduled?.status === 'False')
-    return { state: 'queued', reason: [scheduled.reason, scheduled.message].filter(Boolean).join(': ') || null, since };
-  if (scheduled?.status !== 'True') return { state: 'queued', reason: null, since };
-  const waiting = containerOf(pod)?.state?.waiting;
-  if (containerOf(pod)?.state?.running !== undefined) return null;
-  return {
-    state: 'starting',
-    reason: [waiting?.reason, waiting?.message].filter(Boolean).join(': ') || null,
-    since: scheduled.lastTransitionTime ?? since,
-  };
+/** Some of its pods hold their places, and wait there for others that find none: two such jobs may wait for each other for ever. */
+function halfScheduled(left: readonly SeenPod[], waits: readonly PodWait[]): Live | null {
+  const placed = left.flatMap((pod) => placedAt(pod) ?? []);
+  const placeless = waits.filter(({ for: kind, isPlaced }) => !isPlaced && withoutPlace.includes(kind));
+  const [first] = placeless;
+  if (placed.length === 0 || first === undefined) return null;
+  const since = newest([oldest(placed), oldest(placeless.map((wait) => wait.since))]);
+  const reason = `${String(placed.length)} of its pods hold their places, ${String(placeless.length)} find none: ${first.reason ?? 'no word of why'}`;
+  return { state: 'queued', reason, since: since ?? first.since, waitsFor: 'half-scheduled' };
+}
+
+/** The controller makes none: what it wrote down of that last. */
+function waitForPods(job: SentJob, events: readonly JobEvent[]): PodWait[] {
+  const refusals = events.filter(({ pod, reason }) => pod === null && reason === 'FailedCreate');
+  const last = refusals.at(-1);
+  if (last === undefined) return [];
+  // The names of pods that never came to be are of no use to anybody, and other ones each time.
+  const reason = last.message.replace(/^Error creating: (pods "[^"]*" is forbidden: )?/, '');
+  const since = newest([job.status?.startTime ?? null, job.metadata.creationTimestamp]) ?? last.firstAt;
+  return [{ for: kindOfRefusal(reason), reason, since, isPlaced: false }];
+}
+
+function kindOfRefusal(reason: string): WaitKind {
+  if (/exceeded quota/i.test(reason)) return 'quota';
+  // What the server could not do just now, it may do next.
+  return /internal error|timed? ?out|connection refused|failed calling webhook|try again/i.test(reason)
+    ? 'starting'
+    : 'admission';
+}
+
+function aboutToStart(job: SentJob, pods: readonly SeenPod[]): Live {
+  const since = job.status?.startTime ?? job.metadata.creationTimestamp;
+  const reason = pods.length === 0 ? 'no pod was made yet' : null;
+  return { state: 'queued', reason, since, waitsFor: 'starting' };
+}
+
+function oldest(times: readonly string[]): string | null {
+  return [...times].sort()[0] ?? null;
+}
+
+function newest(times: readonly (string | null)[]): string | null {
+  return (
+    times
+      .flatMap((time) => time ?? [])
+      .sort()
+      .at(-1) ?? null
+  );
 }

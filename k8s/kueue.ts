@@ -57,7 +57,7 @@ export function withQueue(status: JobStatus, job: SentJob, workload: Workload | 
     return status;
   const evicted = evictionOf(workload);
   if (evicted !== null) return { ...status, evicted };
-  return job.spec?.suspend === true ? { ...status, reason: waitOf(workload) } : status;
+  return job.spec?.suspend === true ? { ...status, reason: waitOf(workload), waitsFor: 'queue' } : status;
 }
 
 /**

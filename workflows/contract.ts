@@ -139,6 +139,8 @@ export interface JobHeartbeat {
   readonly idleSeconds: number;
   /** For how long the backend has heard of no job at all, as while a cluster's API server is away; 0 while all is well. */
   readonly unseenSeconds: number;
+  /** What it waits for before it runs, in words; absent once it runs. */
+  readonly waits?: string;
 }
 
 export interface ReleaseInput {

@@ -20,7 +20,7 @@ export async function evaluateCheckpoint(input: EvaluationInput): Promise<void> 
     if ('spent' in ticket) throw ApplicationFailure.nonRetryable(ticket.spent, budgetSpent);
     setCurrentDetails(`${String(ticket.of)} evaluations, attempt ${String(ticket.number)}`);
     attempts.push(ticket.number);
-    const { job, gaveUp } = await runJob(input.context, ticket, {
+    const { job, gaveUp, ...end } = await runJob(input.context, ticket, {
       checkpoint: () => undefined,
       note: setCurrentDetails,
       reached: () => undefined,
@@ -30,6 +30,7 @@ export async function evaluateCheckpoint(input: EvaluationInput): Promise<void> 
       context: input.context,
       ticket,
       job,
+      ...end,
       attempts,
     });
     setCurrentDetails(judged.sentence);

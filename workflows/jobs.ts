@@ -7,7 +7,9 @@ import { ActivityCancellationType, CancellationScope, isCancellation, proxyActiv
 import type { Activities } from '../activities/index.ts';
 import type { JobRef, StopReason } from '../activities/backend.ts';
 import type { AttemptTicket } from '../activities/attempts.ts';
-import type { NoJob } from '../activities/jobs.ts';
+import type { JobEvent, NoJob } from '../activities/jobs.ts';
+import type { GivenUpWait } from '../decisions/failure.ts';
+import type { WaitKind } from '../decisions/states.ts';
 import type { CheckpointRef, PhaseContext } from './contract.ts';
 
 /** Idempotent, and beating while they work: retried for as long as the infrastructure under them is away. */
@@ -42,11 +44,29 @@ export interface JobListener {
   reached(step: number): void;
 }
 
-/** With `gaveUp`: why it never started and is not waited for any longer; else its end is to be judged. */
-export type JobEnd = { readonly job: JobRef; readonly gaveUp: null } | { readonly job: null; readonly gaveUp: string };
+/** With `gaveUp`: why it never started and is not waited for any longer; else its end is to be judged, with what it waited for too long. */
+export type JobEnd =
+  | { readonly job: JobRef; readonly gaveUp: null; readonly waited?: GivenUpWait }
+  | { readonly job: null; readonly gaveUp: string };
+
+/** A job whose waits come and go is not told of without end. */
+const mostToldWaits = 20;
+
+type Stopping = Exclude<JobEvent, { kind: 'checkpoint' | 'waits' | 'ended' }>;
 
 /** By what happened to it. */
-const reasonsToStop = { stalled: 'stalled', waited: 'deadline', lost: 'node-lost' } as const;
+function reasonToStop(event: Stopping): StopReason {
+  switch (event.kind) {
+    case 'stalled':
+      return 'stalled';
+    case 'waited':
+      return event.wait === undefined ? 'deadline' : 'waited';
+    case 'lost':
+      return 'node-lost';
+    case 'evicted':
+      return event.as;
+  }
+}
 
 const titleOf = ({ title, number }: AttemptTicket) => `${title} attempt ${String(number)}`;
 
@@ -61,17 +81,24 @@ export async function runJob(context: PhaseContext, ticket: AttemptTicket, liste
     // Workers of before answered with nothing.
     if (typeof stopped?.step === 'number') listener.reached(stopped.step);
   };
+  const waits: (WaitKind | 'none')[] = ['none'];
   try {
     for (;;) {
-      const event = await watcher(title).awaitJob({ context, ticket, job, seenSteps });
+      const toldWait = waits.length > mostToldWaits ? undefined : waits.at(-1);
+      const event = await watcher(title).awaitJob({ context, ticket, job, seenSteps, ...(toldWait && { toldWait }) });
       if (event.kind === 'checkpoint') {
         seenSteps.push(event.checkpoint.step);
         listener.checkpoint(event.checkpoint);
+      } else if (event.kind === 'waits') {
+        waits.push(event.for);
+        listener.note(event.sentence);
       } else {
         if (event.kind === 'ended') return { job, gaveUp: null };
-        const reason = event.kind === 'evicted' ? event.as : reasonsToStop[event.kind];
-        await stop(`${title}: stop, ${event.because}`, reason);
-        return event.kind === 'waited' ? { job: null, gaveUp: event.because } : { job, gaveUp: null };
+        await stop(`${title}: stop, ${event.because}`, reasonToStop(event));
+        if (event.kind !== 'waited') return { job, gaveUp: null };
+        return event.wait === undefined
+          ? { job: null, gaveUp: event.because }
+          : { job, gaveUp: null, waited: event.wait };
       }
     }
   } catch (error) {

@@ -72,7 +72,7 @@ async function runAttempt(
 ): Promise<Readonly<Record<string, number>> | null> {
   const ticket = await activities('open an attempt').openAttempt({ context, opened });
   board.attempt(ticket);
-  const { job, gaveUp } = await runJob(context, ticket, {
+  const { job, gaveUp, ...end } = await runJob(context, ticket, {
     checkpoint: (checkpoint) => {
       board.checkpoint(checkpoint);
       beside.evaluate(checkpoint);
@@ -92,6 +92,7 @@ async function runAttempt(
     context,
     ticket,
     job,
+    ...end,
   });
   if (judged.kind === 'completed') {
     board.trained(ticket, judged.sentence);

@@ -275,6 +275,7 @@ describe('stopJob', () => {
   test.each([
     { reason: 'cancel', want: 'cancelled' },
     { reason: 'deadline', want: 'cancelled' },
+    { reason: 'waited', want: 'stopping' },
     { reason: 'stalled', want: 'stopping' },
   ] as const)(
     'for $reason stops it with the grace of the profile; the attempt is then $want',

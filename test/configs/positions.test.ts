@@ -93,7 +93,7 @@ test.each<{ title: string; text: string; set?: Record<string, unknown>; want: st
     want: [
       'mine.yaml:13:21: phases.sft.params.learningRate: is 5, and must be at most 1',
       'set: phases.sft.params.steps: is "fifty", and must be a number',
-      'set: budgets.evaluation: is no field here; did you mean "evaluations"? Fields: attempts, gpuHours, evaluations, waitMinutes, stallMinutes',
+      'set: budgets.evaluation: is no field here; did you mean "evaluations"? Fields: attempts, gpuHours, evaluations, waitMinutes, startMinutes, stallMinutes',
       'set: "phases.stf.params.steps": nothing is named "stf"; did you mean "sft"? There are: base, sft',
     ],
   },

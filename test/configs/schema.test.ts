@@ -114,7 +114,7 @@ describe('a recipe', () => {
       title: 'a budget with a wrong name',
       document: recipeOf([], { budgets: { gpu_hour: 1 } }),
       want: [
-        `budgets.gpu_hour: ${noField('did you mean "gpuHours"? Fields: attempts, gpuHours, evaluations, waitMinutes, stallMinutes')}`,
+        `budgets.gpu_hour: ${noField('did you mean "gpuHours"? Fields: attempts, gpuHours, evaluations, waitMinutes, startMinutes, stallMinutes')}`,
       ],
     },
   ])('$title', ({ document, want }) => {

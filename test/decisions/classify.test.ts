@@ -1,4 +1,4 @@
-import { classify, incidentOf } from '../../decisions/classify.ts';
+import { classify, type Failure, incidentOf } from '../../decisions/classify.ts';
 import type { FailureClass, RankEnd } from '../../decisions/failure.ts';
 import { evidence, type EvidenceBuilder, progress } from '../support/builders.ts';
 
@@ -161,6 +161,18 @@ describe('what one process says', () => {
   ])('$title: $want', ({ seen, want }) => {
     expect(classOf(seen)).toBe(want);
   });
+});
+
+test('stopped before it ran: what it waited for names the class, whatever those of its processes that ran said at their end', () => {
+  const waited = { for: 'half-scheduled', reason: 'Unschedulable: 0/2 nodes', seconds: 301, node: null } as const;
+  const stopped = evidence().withoutResult().but({ stoppedByTemper: 'waited', waited }).ranks(oom);
+  const verdict = classify(stopped.build()) as Failure;
+  expect(verdict).toMatchObject({
+    class: 'half-scheduled',
+    rootCause: 'Unschedulable: 0/2 nodes',
+    because: { rule: 'waited', wait: waited },
+  });
+  expect(incidentOf(verdict, stopped.build(), 0)).toMatchObject({ waitedSeconds: 301 });
 });
 
 describe('who stopped it', () => {

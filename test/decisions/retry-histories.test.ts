@@ -132,7 +132,7 @@ describe('over random histories', () => {
       const seen = new Map<string, number>();
       for (const one of stretch.slice(0, -1).filter((each) => retryPolicies[each.class].then === 'wait')) {
         const before = seen.get(one.class) ?? 0;
-        waited += Math.min(600, 30 * 2 ** before);
+        waited += Math.min(600, retryPolicies[one.class].delaySeconds * 2 ** before);
         seen.set(one.class, before + 1);
       }
       if (waited >= limits.waitMinutes * 60) reasons.push('waited-too-long');

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { nextMemoryRung } from '../../decisions/memory-ladder.ts';
+import type { WaitKind } from '../../decisions/states.ts';
+import { waitRules } from '../../decisions/wait-rules.ts';
 import { decideRetry, type RetryBudgets, type RetryDecision, type RetrySituation } from '../../decisions/retry.ts';
 import {
   gpuOom,
@@ -115,19 +117,42 @@ describe('delays', () => {
     expect(decideRetry(many, history(network(1), network(1), network(2))).delaySeconds).toBe(15);
   });
 
-  test.each<{ title: string; situation: RetrySituation; want: string }>([
-    { title: 'an hour in the queue is the end of waiting', situation: { waitedSeconds: 3600 }, want: 'hold' },
-    { title: 'half an hour is not', situation: { waitedSeconds: 1800 }, want: 'wait' },
-  ])('$title', ({ situation, want }) => {
-    expect(decide([incident('quota')], situation).kind).toBe(want);
+  test.each<{ title: string; waited: readonly number[]; want: string }>([
+    { title: 'an hour of waiting is its end', waited: [3600], want: 'hold' },
+    { title: 'in several attempts too, with the delays between them', waited: [1200, 1200, 1180], want: 'hold' },
+    { title: 'half an hour is not', waited: [1200, 600], want: 'wait' },
+  ])('$title', ({ waited, want }) => {
+    expect(decide(waited.map((seconds) => incident('mount').thatWaited(seconds))).kind).toBe(want);
   });
 
   test('an attempt that waited ten hours in the queue before it failed is charged one attempt (C32)', () => {
-    expect(decide([killed().atStep(3)], { waitedSeconds: 36_000 })).toMatchObject({
+    expect(decide([killed().atStep(3).thatWaited(36_000)])).toMatchObject({
       kind: 'resume',
       because: { spent: 1 },
     });
   });
+});
+
+test.each<WaitKind>(['config', 'admission', 'claim', 'image-refused', 'init-crashing'])(
+  'a wait for %s is mended by a person alone: held at its first, with what is missing',
+  (kind) => {
+    const seen = incident(waitRules[kind].class).thatWaited(121, kind).because('secret "hf" not found');
+    expect(decide([seen])).toMatchObject({
+      kind: 'hold',
+      because: { rule: 'needs-a-person', rootCause: 'secret "hf" not found' },
+    });
+  },
+);
+
+test('two jobs that were in each other’s way come back apart, each by its own name', () => {
+  const seen = [incident('half-scheduled').thatWaited(301, 'half-scheduled')];
+  expect([0, 0.25, 1].map((share) => decide(seen, { share }).delaySeconds)).toEqual([60, 75, 120]);
+  expect(decide([incident('mount').thatWaited(601)], { share: 1 }).delaySeconds).toBe(30);
+});
+
+test('a node that could not start its pods twice is avoided', () => {
+  const seen = incident('sandbox').thatWaited(601, 'sandbox').on('gpu-7');
+  expect(decide([seen, seen]).avoidNodes).toEqual(['gpu-7']);
 });
 
 describe('what has to change', () => {

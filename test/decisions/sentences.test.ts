@@ -58,6 +58,10 @@ test.each<{ because: ClassReason; want: string }>([
     because: { rule: 'metrics-not-finite', metric: null },
     want: 'unknown: a loss or gradient norm was not a finite number.',
   },
+  {
+    because: { rule: 'waited', wait: { for: 'mount', reason: 'FailedMount: no export', seconds: 601, node: 'gpu-7' } },
+    want: 'unknown: it waited 10 min for its volumes (FailedMount: no export).',
+  },
   { because: { rule: 'weights-unchanged' }, want: 'unknown: the weights are the same after training as before.' },
   {
     because: { rule: 'weights-unknown' },

@@ -1,9 +1,15 @@
 /** What a queue of Kueue says of a job: the reasons of a wait, and a place that was taken away. */
 import type { JobStatus } from '../../activities/backend.ts';
 import { withQueue, type Workload } from '../../k8s/kueue.ts';
-import { job, made, started } from './job-builders.ts';
+import { statusOfJob } from '../../k8s/job-state.ts';
+import { job, made, now, started } from './job-builders.ts';
 
-const queued: JobStatus = { state: 'queued', reason: 'suspended: its queue has not let it in', since: made };
+const queued: JobStatus = {
+  state: 'queued',
+  reason: 'suspended: its queue has not let it in',
+  since: made,
+  waitsFor: 'queue',
+};
 const running: JobStatus = { state: 'running', reason: null, since: started };
 const suspended = job({ spec: { suspend: true } });
 
@@ -64,4 +70,20 @@ test('of a job that runs, is being stopped or is over its queue has nothing to s
   const stopping: JobStatus = { state: 'stopping', reason: 'cancel', since: made };
   expect(withQueue(stopping, suspended, gone)).toEqual(stopping);
   expect(withQueue({ state: 'vanished' }, suspended, gone)).toEqual({ state: 'vanished' });
+});
+
+test('a Workload that is evicted and admitted at once, its Job suspended and never let in again, is queued: it neither runs nor has failed (C43)', () => {
+  const at = { lastTransitionTime: made };
+  const stuck = workload({
+    conditions: [
+      { type: 'QuotaReserved', status: 'True', reason: 'QuotaReserved', message: 'Quota reserved', ...at },
+      { type: 'Admitted', status: 'True', reason: 'Admitted', message: 'The workload is admitted', ...at },
+      { type: 'Evicted', status: 'True', reason: 'PodsReadyTimeout', message: 'Exceeded the PodsReady timeout', ...at },
+    ],
+  });
+  expect(withQueue(statusOfJob(suspended, [], now), suspended, stuck)).toMatchObject({
+    state: 'queued',
+    since: made,
+    evicted: { as: 'queue-evicted', because: 'PodsReadyTimeout: Exceeded the PodsReady timeout' },
+  });
 });

@@ -11,7 +11,7 @@ import type {
   TrainerResult,
 } from '../../decisions/failure.ts';
 import type { ResumeCandidate } from '../../decisions/resume-point.ts';
-import type { Doing } from '../../decisions/states.ts';
+import type { Doing, WaitKind } from '../../decisions/states.ts';
 
 export interface IncidentBuilder {
   /** Failed at this step, with a complete checkpoint of it. */
@@ -20,6 +20,8 @@ export interface IncidentBuilder {
   completed(step: number): IncidentBuilder;
   on(node: string): IncidentBuilder;
   because(rootCause: string): IncidentBuilder;
+  /** It never ran: it waited for this, so long. */
+  thatWaited(seconds: number, waitsFor?: WaitKind): IncidentBuilder;
   build(attempt?: number): Incident;
 }
 
@@ -41,6 +43,11 @@ export function incident(name: FailureClass, change: Partial<Incident> = {}): In
     completed: (completedStep) => but({ completedStep }),
     on: (node) => but({ node }),
     because: (rootCause) => but({ rootCause }),
+    thatWaited: (seconds, waitsFor = 'mount') =>
+      but({
+        waitedSeconds: seconds,
+        because: { rule: 'waited', wait: { for: waitsFor, reason: null, seconds, node: null } },
+      }),
     build: (attempt = 1) => ({ ...ordinary, attempt }),
   };
 }

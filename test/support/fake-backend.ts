@@ -5,6 +5,7 @@
 import type { Backend, JobRef, JobSpec, JobStatus, StopReason } from '../../activities/backend.ts';
 import { nodeUnreachable } from '../../decisions/backend-reasons.ts';
 import type { RankEnd } from '../../decisions/failure.ts';
+import type { WaitKind } from '../../decisions/states.ts';
 import { rankEnd } from './builders.ts';
 import { isJobOver } from '../../decisions/job-over.ts';
 
@@ -23,7 +24,7 @@ export interface FakeBackend extends Backend {
   /** The job's processes run. */
   run(job: JobRef): void;
   /** It has its place, and waits there. */
-  starting(job: JobRef, reason: string): void;
+  starting(job: JobRef, reason: string, waitsFor?: WaitKind): void;
   /** The job is over; without ranks, one process that ended with 0. */
   end(job: JobRef, ...ranks: readonly Partial<RankEnd>[]): void;
   /** The node that it runs on does not answer any more. */
@@ -103,8 +104,8 @@ export function fakeBackend(now: () => Date = () => new Date(since)): FakeBacken
       jobOf(job).startedAt = now().toISOString();
       change(job, { state: 'running', reason: null, since });
     },
-    starting(job, reason) {
-      change(job, { state: 'starting', reason, since });
+    starting(job, reason, waitsFor = 'starting') {
+      change(job, { state: 'starting', reason, since, waitsFor, waitsOn: 'node-1' });
     },
     end(job, ...ranks) {
       change(job, endOf(job, ranks, null));

@@ -83,6 +83,47 @@ describe('a failed attempt', () => {
     expect(story.inputsOf('submitJob').map(({ ticket }) => ticket.number)).toEqual([1, 2]);
   });
 
+  test('that could not start says what it waits for meanwhile, is judged with that, and the next one says when it runs', async () => {
+    const wait = { for: 'mount', reason: 'no export', seconds: 601, node: 'gpu-7' } as const;
+    const waits = { kind: 'waits', for: 'mount', sentence: 'waits for its volumes (no export)' } as const;
+    const runs = { kind: 'waits', for: 'none', sentence: 'attempt 2 runs' } as const;
+    const events = [
+      waits,
+      { kind: 'waited', because: 'It waited.', wait } as const,
+      waits,
+      runs,
+      { kind: 'ended' } as const,
+    ];
+    const story = bench.tell('unmounted', recipeOf([]), {
+      awaitJob: (_, times) => Promise.resolve(events[times - 1] ?? { kind: 'ended' }),
+      judgeAttempt: ({ waited }) => Promise.resolve(waited ? judged('wait', { delaySeconds: 1 }) : completed),
+    });
+    const run = await bench.start(story);
+    await run.result();
+    expect(story.inputsOf('awaitJob').map(({ toldWait }) => toldWait)).toEqual([
+      'none',
+      'mount',
+      'none',
+      'mount',
+      'none',
+    ]);
+    expect(story.inputsOf('stopJob')).toMatchObject([{ reason: 'waited', job: { name: 't-base-a1' } }]);
+    expect(story.inputsOf('judgeAttempt').map(({ waited }) => waited)).toEqual([wait, undefined]);
+    const page = await pageOf(bench.client, 'unmounted/base');
+    for (const sentence of [waits.sentence, runs.sentence]) expect(page).toContain(sentence);
+  });
+
+  test('whose waits come and go is not told of without end', async () => {
+    const story = bench.tell('restless', recipeOf([]), {
+      awaitJob: ({ toldWait }) => {
+        if (toldWait === undefined) return Promise.resolve({ kind: 'ended' });
+        return Promise.resolve({ kind: 'waits', for: toldWait === 'mount' ? 'sandbox' : 'mount', sentence: 'waits' });
+      },
+    });
+    await (await bench.start(story)).result();
+    expect(story.inputsOf('awaitJob').length).toBeLessThan(25);
+  });
+
   test('tells each due checkpoint once, over all events of its job', async () => {
     const story = bench.tell('seen', recipeOf([evaluatedSft]));
     await (await bench.start(story)).result();

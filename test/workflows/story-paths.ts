@@ -39,6 +39,7 @@ export const question = {
 };
 
 const evaluatedOnce = { ...evaluatedSft, evaluate: { benchmarks: ['addition'] } };
+const unmounted = { for: 'mount', reason: 'FailedMount: no export', seconds: 601, node: 'gpu-7' } as const;
 const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
 
 /** An evaluation that is killed, or fails, once. */
@@ -98,6 +99,22 @@ export const paths: readonly Path[] = [
     async act(run) {
       await untilState(run, 'sft', 'held');
       await run.executeUpdate('release', { args: [{ phase: 'sft' }] });
+    },
+  },
+  {
+    name: 'cannot-start',
+    recipe: recipeOf([evaluatedOnce]),
+    answers: {
+      awaitJob: ({ context, ticket, seenSteps, toldWait }) => {
+        if (isBase(context) || ticket.purpose === 'evaluate') return Promise.resolve({ kind: 'ended' });
+        if (ticket.number === 1 && toldWait === 'none')
+          return Promise.resolve({ kind: 'waits', for: 'mount', sentence: 'waits for its volumes (no export)' });
+        if (ticket.number === 1)
+          return Promise.resolve({ kind: 'waited', because: 'It waited 10 min.', wait: unmounted });
+        if (seenSteps.length > 0) return Promise.resolve({ kind: 'ended' });
+        return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, 50, 2) });
+      },
+      judgeAttempt: ({ waited }) => Promise.resolve(waited ? judged('wait', { delaySeconds: 1 }) : completed),
     },
   },
   {
