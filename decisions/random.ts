@@ -20,3 +20,15 @@ export function shareOf(text: string): number {
   for (let index = 0; index < text.length; index += 1) seed = imul(seed ^ text.charCodeAt(index), 0x01000193);
   return randomIntegers(seed)() / 2 ** 32;
 }
+
+/** Draws of every bootstrap. */
+export const draws = 2000;
+/** Of every bootstrap: intervals in old ledgers stay what they were. */
+const seed = 20260917;
+
+/** Places below `n`, each as likely as the other, from the one seed of every bootstrap. */
+export function picksWithReplacement(n: number): () => number {
+  const next = randomIntegers(seed);
+  const scale = n / 2 ** 32;
+  return () => (next() * scale) | 0;
+}

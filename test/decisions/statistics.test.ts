@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { randomIntegers } from '../../decisions/random.ts';
 import {
   bootstrapMean,
-  majorityAtK,
   mcnemar,
   mean,
   pairedBootstrap,
   passAtK,
   type ProblemScore,
   standardDeviation,
+  standardError,
   wilson,
 } from '../../decisions/statistics.ts';
 import { refusalOf } from '../support/builders.ts';
@@ -72,41 +72,6 @@ test.each([
   { n: 4, correct: -1, k: 2 },
 ])('pass@$k of $correct among $n is refused', ({ n, correct, k }) => {
   expect(refusalOf(() => passAtK(n, correct, k))).toBe('invalid-input');
-});
-
-describe('maj@k', () => {
-  const vote = (answers: (string | null)[], k: number) =>
-    majorityAtK([{ answers, correctAnswers: answers.map((answer) => answer === 'right') }], k)[0];
-  test.each<{ title: string; answers: (string | null)[]; k: number; want: number }>([
-    { title: 'all agree and are right', answers: ['right', 'right'], k: 8, want: 1 },
-    { title: 'all agree and are wrong', answers: ['a', 'a'], k: 8, want: 0 },
-    { title: 'nobody answers', answers: [null, null], k: 8, want: 0 },
-    { title: 'no samples', answers: [], k: 8, want: 0 },
-    { title: 'a tie shares the vote', answers: ['right', 'a'], k: 2, want: 0.5 },
-    { title: 'two of three right, three voters: p³ + 3p²(1−p)', answers: ['right', 'right', 'a'], k: 3, want: 20 / 27 },
-    { title: 'one vote is pass@1', answers: ['right', 'a', 'b', 'c'], k: 1, want: 0.25 },
-    { title: 'those without an answer do not vote', answers: ['right', null, null, null], k: 16, want: 1 - 0.75 ** 16 },
-  ])('$title', ({ answers, k, want }) => {
-    expect(vote(answers, k)).toBeCloseTo(want, 1);
-  });
-
-  test('is the same for the same samples in any order', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.constantFrom('right', 'a', 'b', null), { maxLength: 12 }),
-        fc.integer({ min: 1, max: 9 }),
-        (answers, k) => {
-          expect(vote([...answers].reverse(), k)).toBe(vote(answers, k));
-        },
-      ),
-    );
-  });
-
-  test('judges each problem by itself, whatever stands beside it', () => {
-    const one = { answers: ['right', 'a', 'a'], correctAnswers: [true, false, false] };
-    const other = { answers: ['right', 'right'], correctAnswers: [true, true] };
-    expect(majorityAtK([one, other, one], 5)).toEqual([majorityAtK([one], 5)[0], 1, majorityAtK([one], 5)[0]]);
-  });
 });
 
 describe('bootstrap', () => {
@@ -199,11 +164,13 @@ test.each([
   expect(mcnemar(second, first)).toBe(mcnemar(first, second));
 });
 
-test('mean and standard deviation, and where they are not known', () => {
+test('mean, standard deviation and standard error, and where they are not known', () => {
   expect(mean([1, 2, 6])).toBe(3);
   expect(mean([])).toBeNull();
   expect(standardDeviation([2, 4, 4, 4, 5, 5, 7, 9])).toBeCloseTo(Math.sqrt(32 / 7), 12);
   expect(standardDeviation([1])).toBeNull();
+  expect(standardError([39, 39, 40, 43, 37, 41])).toBeCloseTo(2.0412 / Math.sqrt(6), 4);
+  expect(standardError([1])).toBeNull();
 });
 
 test('random numbers of a seed are pinned: intervals in old ledgers stay what they were', () => {
