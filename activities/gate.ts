@@ -22,16 +22,18 @@ interface Answered {
 export type GateAnswer =
   | (Answered & { readonly kind: 'promote'; readonly checkpoint: CheckpointRef; readonly score: number | null })
   | (Answered & { readonly kind: 'more-evaluations'; readonly missing: readonly EvaluationKey[] })
-  | (Answered & { readonly kind: 'hold' | 'reject' });
+  /** `undecided`: a person who releases it lets the highest go on. */
+  | (Answered & { readonly kind: 'hold' | 'reject'; readonly undecided?: boolean });
 
 export interface GateActivities {
-  judgeGate(input: { readonly context: PhaseContext }): Promise<GateAnswer>;
+  /** `released`: a person let go on what the evidence did not decide. */
+  judgeGate(input: { readonly context: PhaseContext; readonly released?: boolean }): Promise<GateAnswer>;
 }
 
 export function gateActivities(dependencies: ActivityDependencies): GateActivities {
   const { ledger } = dependencies;
   return {
-    async judgeGate({ context }) {
+    async judgeGate({ context, released = false }) {
       const { phase, start, benchmarks, runId } = context;
       const candidates = await candidatesForGate(dependencies, context);
       const parent = start && (await ledger.checkpoint(start.id));
@@ -50,6 +52,7 @@ export function gateActivities(dependencies: ActivityDependencies): GateActiviti
         parent,
         evaluations,
         versions: Object.fromEntries(Object.entries(benchmarks).map(([name, { version }]) => [name, version])),
+        released,
         evaluationBudgetLeft: context.budgets.evaluations - (await ledger.evaluationCountOf(runId)),
       });
       const sentence = sentenceOfVerdict(verdict);
@@ -104,9 +107,11 @@ function asAnswer(verdict: GateVerdict, candidates: readonly CheckpointRecord[],
       return { ...answered, kind: 'promote', checkpoint: refOf(promoted), score: verdict.score };
     }
     case 'more-evaluations':
+      if (verdict.missing.length === 0) return { ...answered, kind: 'hold', undecided: true };
       return { ...answered, kind: 'more-evaluations', missing: verdict.missing };
     case 'hold':
+      return { ...answered, kind: 'hold', undecided: verdict.because.rule === 'undecided' };
     case 'reject':
-      return { ...answered, kind: verdict.kind };
+      return { ...answered, kind: 'reject' };
   }
 }

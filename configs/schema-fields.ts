@@ -89,11 +89,45 @@ export const gateStage = z.union([
       .describe('A limit that every candidate must keep.'),
   }),
   z.strictObject({
+    require: z
+      .strictObject({
+        runtimeAtMost: z
+          .strictObject({
+            benchmark: gatedBenchmark,
+            minutes: z.number().positive().describe('The limit of one run over all problems, one after the other.'),
+            marginMinutes: z.number().min(0).default(0).describe('How far below the limit it must stay.'),
+          })
+          .describe(
+            'Passes what stays so far below the limit in 95 % of draws of as many problems, and with each seed that was seen.',
+          ),
+      })
+      .describe('A limit that every candidate must keep.'),
+  }),
+  z.strictObject({
+    compare: z
+      .strictObject({
+        benchmark: gatedBenchmark,
+        by: z
+          .enum(['evidence', 'mean'])
+          .default('evidence')
+          .describe(
+            '`evidence`: out is what is surely below the highest, with all candidates looked at at once, and those in question are evaluated with further seeds while that is likely to decide. `mean`: out is whatever has a lower mean, however few seeds it rests on.',
+          ),
+        undecided: z
+          .enum(['highest', 'tie', 'hold'])
+          .default('highest')
+          .describe(
+            'When no further seed may be had or would decide: the highest mean goes on, all go on to the next stage as a tie, or a person is asked; when they release the phase, the highest goes on.',
+          ),
+      })
+      .describe('Keeps the candidate with the highest score, and those that the evidence cannot tell apart from it.'),
+  }),
+  z.strictObject({
     rank: z
       .strictObject({
         by: gatedBenchmark,
         tie: z
-          .array(z.enum(['tokens', 'earlier']))
+          .array(z.enum(['tokens', 'runtime', 'earlier']))
           .default(['tokens', 'earlier'])
           .describe('What decides, in order, between candidates that the evidence cannot tell apart.'),
       })

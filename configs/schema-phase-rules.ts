@@ -40,7 +40,9 @@ interface DataFields {
 type GateFields =
   | { readonly rank: { readonly by: string } }
   | { readonly require: { readonly notWorseThanParent: { readonly benchmark: string } } }
-  | { readonly require: { readonly scoreAtLeast: { readonly benchmark: string } } };
+  | { readonly require: { readonly scoreAtLeast: { readonly benchmark: string } } }
+  | { readonly require: { readonly runtimeAtMost: { readonly benchmark: string } } }
+  | { readonly compare: { readonly benchmark: string } };
 
 export type Path = readonly (string | number)[];
 

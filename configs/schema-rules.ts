@@ -105,13 +105,9 @@ function benchmarksOf(phase: PhaseFields): [Path, string][] {
   ]);
   const judged = phase.gate.map((stage, index): [Path, string] => {
     if ('rank' in stage) return [['gate', index, 'rank', 'by'], stage.rank.by];
-    if ('notWorseThanParent' in stage.require) {
-      return [
-        ['gate', index, 'require', 'notWorseThanParent', 'benchmark'],
-        stage.require.notWorseThanParent.benchmark,
-      ];
-    }
-    return [['gate', index, 'require', 'scoreAtLeast', 'benchmark'], stage.require.scoreAtLeast.benchmark];
+    if ('compare' in stage) return [['gate', index, 'compare', 'benchmark'], stage.compare.benchmark];
+    const [rule, { benchmark }] = Object.entries(stage.require)[0] as [string, { readonly benchmark: string }];
+    return [['gate', index, 'require', rule, 'benchmark'], benchmark];
   });
   return [...evaluated, ...judged];
 }

@@ -13,7 +13,7 @@ export type GateVerdict =
     }
   | {
       readonly kind: 'more-evaluations';
-      /** Exactly those that are missing; never empty. */
+      /** Exactly those that are missing; empty where only runs elsewhere would decide, which nobody here can make. */
       readonly missing: readonly EvaluationKey[];
       readonly because: MoreReason;
       readonly stages: readonly StageReport[];
@@ -25,7 +25,19 @@ export type PromoteReason =
   | { readonly rule: 'no-gate'; readonly step: number }
   /** No stage ranks: of those that passed, the newest. */
   | { readonly rule: 'newest'; readonly step: number; readonly passed: number }
-  | { readonly rule: 'highest'; readonly benchmark: string; readonly score: number; readonly next: RankLine | null }
+  | {
+      readonly rule: 'highest';
+      readonly benchmark: string;
+      readonly score: number;
+      readonly next: { readonly checkpoint: string; readonly score: number } | null;
+    }
+  /** Of so many that the evidence cannot tell apart, with nothing more to be had: the recipe or a person lets the highest go on. */
+  | {
+      readonly rule: 'highest-of-undecided';
+      readonly benchmark: string;
+      readonly score: number;
+      readonly among: number;
+    }
   | { readonly rule: 'tie'; readonly by: TieRule; readonly benchmark: string; readonly among: number };
 
 export type MoreReason =
@@ -40,7 +52,9 @@ export type MoreReason =
 
 export type HoldReason =
   | { readonly rule: 'no-candidates' }
-  | { readonly rule: 'evaluation-budget'; readonly missing: number; readonly left: number };
+  | { readonly rule: 'evaluation-budget'; readonly missing: number; readonly left: number }
+  /** Nothing more to be had would decide between them, and the recipe wants a person then. */
+  | { readonly rule: 'undecided'; readonly benchmark: string; readonly contenders: readonly string[] };
 
 export interface RejectReason {
   readonly rule: 'none-passed';
@@ -49,9 +63,9 @@ export interface RejectReason {
   readonly candidates: number;
 }
 
-export type TieRule = 'tokens' | 'earlier';
+export type TieRule = 'tokens' | 'runtime' | 'earlier';
 
-export type StageReport = NotWorseReport | AtLeastReport | RankReport;
+export type StageReport = NotWorseReport | AtLeastReport | RuntimeReport | CompareReport | RankReport;
 
 export interface NotWorseReport {
   readonly stage: 'not-worse-than-parent';
@@ -80,6 +94,48 @@ export interface BoundLine {
   readonly decidedBy: 'interval' | 'point-estimate' | 'no-parent' | null;
 }
 
+export interface RuntimeReport {
+  readonly stage: 'runtime-at-most';
+  readonly benchmark: string;
+  /** The limit, and how far below it a run must stay. */
+  readonly minutes: number;
+  readonly marginMinutes: number;
+  readonly lines: readonly RuntimeLine[];
+}
+
+export interface RuntimeLine {
+  readonly checkpoint: string;
+  readonly step: number;
+  /** Of one run: as seen, and what 95 % of draws of as many problems stay below. Null where only the outcome is told, or nothing. */
+  readonly seen: number | null;
+  readonly p95: number | null;
+  /** `told`: somebody outside says whether it kept the limit. `unknown`: nothing is known, which keeps no limit. */
+  readonly decidedBy: 'evaluations' | 'outside-time' | 'told' | 'unknown';
+  readonly outcome: 'passed' | 'failed';
+}
+
+export interface CompareReport {
+  readonly stage: 'compare';
+  readonly benchmark: string;
+  readonly by: 'evidence' | 'mean';
+  readonly undecided: 'highest' | 'tie' | 'hold';
+  /** The highest first, then those tied with it, those without a score, and those below. */
+  readonly lines: readonly CompareLine[];
+}
+
+export interface CompareLine {
+  readonly checkpoint: string;
+  readonly step: number;
+  readonly score: number | null;
+  readonly seeds: number;
+  /** Difference to the highest, with the interval that is widened for looking at all of them; null for the highest itself. */
+  readonly fromLeader: Estimate | null;
+  readonly chanceOfBest: number | null;
+  /** Seeds more of both that would decide if the difference stays as it is; null where none would, or nothing is open. */
+  readonly furtherSeeds: number | null;
+  readonly outcome: 'highest' | 'tied' | 'not-scored' | 'below';
+}
+
 export interface RankReport {
   readonly stage: 'rank';
   readonly benchmark: string;
@@ -93,7 +149,10 @@ export interface RankLine {
   readonly step: number;
   readonly score: number;
   readonly seeds: number;
-  readonly tokensPerSample: number;
+  /** Null where nobody told. */
+  readonly tokensPerSample: number | null;
+  /** Of one run, where it is known. */
+  readonly minutes?: number | null;
   /** Difference to the highest mean over the same problems; null for the leader itself. */
   readonly fromLeader: Estimate | null;
   /** The difference to the leader is inside the noise. */

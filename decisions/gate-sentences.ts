@@ -1,6 +1,12 @@
-/** What a gate says, in words: verdicts, stages and why one candidate did not go on. Scores in percent, differences in points. */
-import type { BoundLine, GateVerdict, NotWorseReport, AtLeastReport, RankLine, StageReport } from './gate-report.ts';
-import type { Estimate } from './statistics.ts';
+/**
+ * What a gate says, in words: verdicts, and why one candidate did not go on.
+ *
+ * Does not cover the lines of a stage (stage-sentences.ts).
+ */
+import type { GateVerdict, StageReport } from './gate-report.ts';
+import { count, percent, pairsOf, rankSentence, sentenceOfLine, tiedSentence, titleOf } from './stage-sentences.ts';
+
+export { percent, points, sentencesOfStage } from './stage-sentences.ts';
 
 /** The verdict in one sentence. */
 export function sentenceOfVerdict(verdict: GateVerdict): string {
@@ -10,8 +16,7 @@ export function sentenceOfVerdict(verdict: GateVerdict): string {
     case 'more-evaluations':
       return moreEvaluations(verdict);
     case 'hold':
-      if (verdict.because.rule === 'no-candidates') return 'Held: there is no candidate to promote.';
-      return `Held: ${count(verdict.because.missing, 'evaluation')} would be needed, and the budget leaves ${verdict.because.left}.`;
+      return held(verdict);
     case 'reject': {
       const stage = verdict.stages[verdict.because.stage];
       const rule = stage === undefined ? 'a stage of the gate' : `"${titleOf(stage)}"`;
@@ -20,36 +25,45 @@ export function sentenceOfVerdict(verdict: GateVerdict): string {
   }
 }
 
-/** A stage: its rule, then one line per candidate with its numbers. */
-export function sentencesOfStage(report: StageReport): readonly string[] {
-  if (report.stage === 'rank') return [`${titleOf(report)}:`, ...report.lines.map((line) => rankSentence(line))];
-  return [`${titleOf(report)}:`, ...report.lines.map((line) => boundSentence(report, line))];
-}
-
 /** Why this candidate was not promoted by this verdict; null when no stage says so. */
 export function whyNot(verdict: GateVerdict, checkpoint: string): string | null {
   const winner = verdict.kind === 'promote' ? verdict.checkpoint.id : null;
   for (const report of verdict.stages) {
-    if (report.stage === 'rank') {
-      const line = report.lines.find((one) => one.checkpoint === checkpoint);
-      if (line === undefined || winner === null) continue;
-      return line.tied ? tiedSentence(line, report.lines[0]) : rankSentence(line);
-    }
-    const line = report.lines.find((one) => one.checkpoint === checkpoint);
-    if (line !== undefined && line.outcome !== 'passed') return boundSentence(report, line);
+    const why = whyNotByStage(report, checkpoint, winner);
+    if (why !== null) return why;
   }
   return winner === null ? null : `${winner} is newer.`;
 }
 
-/** 0.634 → `63.4 %`. */
-export function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
+function whyNotByStage(report: StageReport, checkpoint: string, winner: string | null): string | null {
+  if (report.stage === 'rank') {
+    const line = report.lines.find((one) => one.checkpoint === checkpoint);
+    if (line === undefined || winner === null) return null;
+    return line.tied ? tiedSentence(line, report.lines[0]) : rankSentence(line);
+  }
+  const line = report.lines.find((one) => one.checkpoint === checkpoint);
+  if (line === undefined || line.outcome === 'passed' || line.outcome === 'highest') return null;
+  const goesOn = report.stage === 'compare' && line.outcome !== 'below' && !decides(report, winner);
+  return goesOn ? null : sentenceOfLine(report, checkpoint);
 }
 
-/** 0.012 → `+1.2`: a difference of shares in points. */
-export function points(difference: number): string {
-  const value = (difference * 100).toFixed(1);
-  return difference > 0 && value !== '0.0' ? `+${value}` : value.replace('-0.0', '0.0').replace('-', '−');
+/** Nothing after a comparison had a say when its highest is the one that goes on, or nobody goes on yet. */
+function decides(report: StageReport, winner: string | null): boolean {
+  return winner === null || report.lines[0]?.checkpoint === winner;
+}
+
+function held(verdict: Extract<GateVerdict, { kind: 'hold' }>): string {
+  const { because, stages } = verdict;
+  switch (because.rule) {
+    case 'no-candidates':
+      return 'Held: there is no candidate to promote.';
+    case 'evaluation-budget':
+      return `Held: ${count(because.missing, 'evaluation')} would be needed, and the budget leaves ${because.left}.`;
+    case 'undecided': {
+      const pairs = pairsOf(stages.at(-1));
+      return `Held: the evidence on ${because.benchmark} does not decide between ${pairs}, and no evaluation that may be had is likely to. Once released, the highest goes on.`;
+    }
+  }
 }
 
 function promotion(verdict: Extract<GateVerdict, { kind: 'promote' }>): string {
@@ -66,8 +80,12 @@ function promotion(verdict: Extract<GateVerdict, { kind: 'promote' }>): string {
           : `next is ${because.next.checkpoint} with ${percent(because.next.score)}`;
       return `Promoted ${checkpoint.id}: highest on ${because.benchmark} with ${percent(because.score)}; ${next}.`;
     }
+    case 'highest-of-undecided':
+      return `Promoted ${checkpoint.id}: highest on ${because.benchmark} with ${percent(because.score)}, though the evidence does not tell ${because.among} candidates apart.`;
     case 'tie': {
-      const by = because.by === 'tokens' ? 'needs the fewest tokens' : 'is the earliest';
+      const by = { tokens: 'needs the fewest tokens', runtime: 'takes the shortest time', earlier: 'is the earliest' }[
+        because.by
+      ];
       return `Promoted ${checkpoint.id}: ${because.among} candidates cannot be told apart on ${because.benchmark}, and it ${by}.`;
     }
   }
@@ -78,57 +96,10 @@ function moreEvaluations(verdict: Extract<GateVerdict, { kind: 'more-evaluations
   if (because.rule === 'first-seeds') {
     return `${count(because.missing, 'evaluation')} missing before the gate can judge (seeds 1 to ${because.seeds} of each candidate).`;
   }
-  const who = because.contenders.join(', ');
-  return `The evidence on ${because.benchmark} does not decide for ${who}: ${count(because.missing, 'evaluation')} more.`;
-}
-
-function titleOf(report: StageReport): string {
-  switch (report.stage) {
-    case 'not-worse-than-parent':
-      return `Not more than ${points(report.margin).replace('+', '')} points below the parent on ${report.benchmark}`;
-    case 'score-at-least':
-      return `At least ${percent(report.atLeast)} on ${report.benchmark}`;
-    case 'rank':
-      return `Highest mean on ${report.benchmark}; inside the noise: ${report.tie.map(tieWords).join(', then ') || 'earlier'}`;
-  }
-}
-
-function tieWords(rule: 'tokens' | 'earlier'): string {
-  return rule === 'tokens' ? 'fewer tokens' : 'earlier';
-}
-
-function boundSentence(report: NotWorseReport | AtLeastReport, line: BoundLine): string {
-  const score = `${line.checkpoint}: ${percent(line.score)}`;
-  if (line.estimate === null) return `${score}, passes: there is no parent to compare with.`;
-  const held =
-    report.stage === 'score-at-least'
-      ? `${percent(line.estimate.low)} to ${percent(line.estimate.high)}`
-      : `${difference(line.estimate)} points to the parent's ${percent(report.parent?.score ?? 0)}`;
-  return `${score}, ${held} (${outcome(line)}).`;
-}
-
-function outcome(line: BoundLine): string {
-  const seeds = count(line.seeds, 'seed');
-  if (line.decidedBy === 'point-estimate') return `${line.outcome} by the point estimate: ${seeds} left it open`;
-  return `${line.outcome} with ${seeds}`;
-}
-
-function rankSentence(line: RankLine): string {
-  const numbers = `${line.checkpoint}: ${percent(line.score)}, ${line.tokensPerSample.toFixed(1)} tokens per sample`;
-  if (line.fromLeader === null) return `${numbers}, the highest mean.`;
-  return `${numbers}, ${difference(line.fromLeader)} points to the highest${line.tied ? ', inside the noise' : ''}.`;
-}
-
-function tiedSentence(line: RankLine, winner: RankLine | undefined): string {
-  if (winner === undefined || winner.checkpoint === line.checkpoint) return rankSentence(line);
-  const tokens = `${line.tokensPerSample.toFixed(1)} tokens per sample against ${winner.tokensPerSample.toFixed(1)}`;
-  return `Cannot be told apart from ${winner.checkpoint} (${percent(line.score)} and ${percent(winner.score)}), which the tie rules prefer: ${tokens}, step ${line.step} against ${winner.step}.`;
-}
-
-function difference(estimate: Estimate): string {
-  return `${points(estimate.mean)} (${points(estimate.low)} to ${points(estimate.high)})`;
-}
-
-function count(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? '' : 's'}`;
+  const comparison = verdict.stages.at(-1);
+  const who =
+    comparison?.stage === 'compare' ? `between ${pairsOf(comparison)}` : `for ${because.contenders.join(', ')}`;
+  const asked =
+    because.missing === 0 ? 'scores from outside are needed' : `${count(because.missing, 'evaluation')} more`;
+  return `The evidence on ${because.benchmark} does not decide ${who}: ${asked}.`;
 }

@@ -3,16 +3,9 @@
  *
  * Covers one stage on the evidence there is. Does not cover whether more is worth having (gate.ts).
  */
-import type { CheckpointFact } from './evaluation.ts';
+import type { Scored } from './gate-evidence.ts';
 import type { AtLeastReport, BoundLine, NotWorseReport, RankLine, RankReport, TieRule } from './gate-report.ts';
-import type { PooledScore } from './scores.ts';
-import { bootstrapMean, type Estimate, pairedBootstrap } from './statistics.ts';
-
-/** A checkpoint with its score on the benchmark of a stage. */
-export interface Scored {
-  readonly checkpoint: CheckpointFact;
-  readonly score: PooledScore;
-}
+import { bootstrapMean, differenceOfMeans, type Estimate, pairedBootstrap } from './statistics.ts';
 
 /** Passes whose difference to the parent is surely not below −margin; without a parent all pass. */
 export function judgeNotWorse(
@@ -23,13 +16,9 @@ export function judgeNotWorse(
   const lines = candidates.map((candidate) => {
     if (parent === null)
       return { ...lineOf(candidate), estimate: null, outcome: 'passed', decidedBy: 'no-parent' } as const;
-    const difference = pairedBootstrap(candidate.score.problems, parent.score.problems);
-    return boundLine(candidate, difference, -rule.margin);
+    return boundLine(candidate, differenceOf(candidate, parent), -rule.margin);
   });
-  const bound =
-    parent === null
-      ? null
-      : { checkpoint: parent.checkpoint.id, score: parent.score.mean, seeds: parent.score.seeds.length };
+  const bound = parent === null ? null : { checkpoint: parent.checkpoint.id, score: parent.mean, seeds: parent.runs };
   return { stage: 'not-worse-than-parent', ...rule, parent: bound, lines };
 }
 
@@ -37,9 +26,7 @@ export function judgeAtLeast(
   candidates: readonly Scored[],
   rule: { readonly benchmark: string; readonly score: number },
 ): AtLeastReport {
-  const lines = candidates.map((candidate) =>
-    boundLine(candidate, bootstrapMean(candidate.score.problems.map((one) => one.score)), rule.score),
-  );
+  const lines = candidates.map((candidate) => boundLine(candidate, estimateOf(candidate), rule.score));
   return { stage: 'score-at-least', benchmark: rule.benchmark, atLeast: rule.score, lines };
 }
 
@@ -54,17 +41,19 @@ export function decideOpenLines<R extends NotWorseReport | AtLeastReport>(report
   return { ...report, lines };
 }
 
-/** By mean; those whose difference to the leader is inside the noise are tied with it, and the tie rules order them. */
+/**
+ * By mean; those whose difference to the leader is inside the noise are tied with it, and the tie rules order them. So are all where a
+ * comparison on the same benchmark, which looks at all of them at once, could not tell them apart.
+ */
 export function judgeRank(
   candidates: readonly Scored[],
   rule: { readonly by: string; readonly tie: readonly TieRule[] },
+  areTied = false,
 ): RankReport {
-  const byScore = [...candidates].sort(
-    (a, b) => b.score.mean - a.score.mean || byTieRules(rule.tie)(rankLine(a), rankLine(b)),
-  );
+  const byScore = [...candidates].sort((a, b) => b.mean - a.mean || byTieRules(rule.tie)(rankLine(a), rankLine(b)));
   const leader = byScore[0];
   const lines = byScore.map((candidate) =>
-    candidate === leader || leader === undefined ? rankLine(candidate) : behind(candidate, leader),
+    candidate === leader || leader === undefined ? rankLine(candidate) : behind(candidate, leader, areTied),
   );
   const tied = lines.filter((line) => line.tied).sort(byTieRules(rule.tie));
   return { stage: 'rank', benchmark: rule.by, tie: rule.tie, lines: [...tied, ...lines.filter((line) => !line.tied)] };
@@ -85,17 +74,37 @@ function byTieRules(rules: readonly TieRule[]) {
   };
 }
 
+/** What is not known of one of them tells nothing. */
 function tieDifference(rule: TieRule, a: RankLine, b: RankLine): number {
-  return rule === 'tokens' ? a.tokensPerSample - b.tokensPerSample : a.step - b.step;
+  switch (rule) {
+    case 'tokens':
+      return a.tokensPerSample === null || b.tokensPerSample === null ? 0 : a.tokensPerSample - b.tokensPerSample;
+    case 'runtime':
+      return typeof a.minutes === 'number' && typeof b.minutes === 'number' ? a.minutes - b.minutes : 0;
+    case 'earlier':
+      return a.step - b.step;
+  }
 }
 
-function behind(candidate: Scored, leader: Scored): RankLine {
-  const fromLeader = pairedBootstrap(candidate.score.problems, leader.score.problems);
-  return { ...rankLine(candidate), fromLeader, tied: fromLeader.high >= 0 };
+function behind(candidate: Scored, leader: Scored, areTied: boolean): RankLine {
+  const fromLeader = differenceOf(candidate, leader);
+  return { ...rankLine(candidate), fromLeader, tied: areTied || fromLeader.high >= 0 };
 }
 
 function rankLine(candidate: Scored): RankLine {
-  return { ...lineOf(candidate), tokensPerSample: candidate.score.tokensPerSample, fromLeader: null, tied: true };
+  const { tokensPerSample, minutes } = candidate;
+  return { ...lineOf(candidate), tokensPerSample, minutes, fromLeader: null, tied: true };
+}
+
+/** Over the same problems, where both have scores by problem. */
+function differenceOf(one: Scored, other: Scored): Estimate {
+  if (one.problems !== null && other.problems !== null) return pairedBootstrap(one.problems, other.problems);
+  return differenceOfMeans(one, other);
+}
+
+function estimateOf(one: Scored): Estimate {
+  if (one.problems !== null) return bootstrapMean(one.problems.map(({ score }) => score));
+  return differenceOfMeans(one, { mean: 0, standardError: 0, n: one.n });
 }
 
 function boundLine(candidate: Scored, estimate: Estimate, limit: number): BoundLine {
@@ -104,6 +113,6 @@ function boundLine(candidate: Scored, estimate: Estimate, limit: number): BoundL
   return { ...lineOf(candidate), estimate, outcome: 'undecided', decidedBy: null };
 }
 
-function lineOf({ checkpoint, score }: Scored) {
-  return { checkpoint: checkpoint.id, step: checkpoint.step, score: score.mean, seeds: score.seeds.length };
+function lineOf({ checkpoint, mean, runs }: Scored) {
+  return { checkpoint: checkpoint.id, step: checkpoint.step, score: mean, seeds: runs };
 }

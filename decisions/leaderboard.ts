@@ -149,6 +149,7 @@ function missedLimit(verdict: GateVerdict, checkpoint: string): boolean {
   return verdict.stages.some(
     (report) =>
       report.stage !== 'rank' &&
+      report.stage !== 'compare' &&
       report.lines.some((line) => line.checkpoint === checkpoint && line.outcome === 'failed'),
   );
 }

@@ -107,12 +107,15 @@ async function runAttempt(
 
 /** Evaluations → verdict, until one decides. */
 async function passGate(phase: HeldPhase, beside: EvaluationsBeside): Promise<PhaseEnd> {
+  let released = false;
   for (;;) {
     // All the training is done: a person may mend what is wrong with a checkpoint or the store, so that none of it is lost.
     const end = await phase.orHold(async () => {
-      const answer = await activities('judge the candidates').judgeGate({ context: phase.context });
+      const answer = await activities('judge the candidates').judgeGate({ context: phase.context, released });
       phase.board.judged(answer);
-      return await carryOut(phase, beside, answer);
+      const done = await carryOut(phase, beside, answer);
+      released = answer.kind === 'hold' && answer.undecided === true;
+      return done;
     });
     if (end !== null) return end;
   }

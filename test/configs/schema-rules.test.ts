@@ -87,6 +87,19 @@ test.each<{ title: string; recipe: Document; want: string[] }>([
     ],
   },
   {
+    title: 'a comparison and a runtime limit on benchmarks that the phase is not evaluated on',
+    recipe: recipeWithSft({
+      gate: [
+        { compare: { benchmark: 'addition' } },
+        { require: { runtimeAtMost: { benchmark: 'sums', minutes: 300 } } },
+      ],
+    }),
+    want: [
+      'phases.sft.gate.0.compare.benchmark: the gate looks at "addition", which "evaluate.benchmarks" of this phase does not name',
+      'phases.sft.gate.1.require.runtimeAtMost.benchmark: no benchmark named "sums"; there are: addition',
+    ],
+  },
+  {
     title: 'a misspelled benchmark, and not again each gate that looks at it',
     recipe: recipeWithSft({ evaluate: { benchmarks: ['additon'] }, gate: [{ rank: { by: 'addition' } }] }),
     want: ['phases.sft.evaluate.benchmarks.0: no benchmark named "additon"; there are: addition'],

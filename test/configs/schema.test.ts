@@ -219,13 +219,13 @@ describe('a phase', () => {
       document: gate({ require: { notWorseThanParnt: { benchmark: 'addition', margin: 0.02 } } }),
       want: [
         'phases.sft.gate.0.require.notWorseThanParent: is missing (a group of fields)',
-        `phases.sft.gate.0.require.notWorseThanParnt: ${noField('did you mean "notWorseThanParent"? Fields: notWorseThanParent, scoreAtLeast')}`,
+        `phases.sft.gate.0.require.notWorseThanParnt: ${noField('did you mean "notWorseThanParent"? Fields: notWorseThanParent, scoreAtLeast, runtimeAtMost')}`,
       ],
     },
     {
       title: 'with a tie rule whose name is nearly right',
       document: gate({ rank: { by: 'addition', tie: ['token'] } }),
-      want: ['phases.sft.gate.0.rank.tie.0: is "token"; did you mean "tokens"? One of: tokens, earlier'],
+      want: ['phases.sft.gate.0.rank.tie.0: is "token"; did you mean "tokens"? One of: tokens, runtime, earlier'],
     },
     {
       title: 'with a margin above everything',

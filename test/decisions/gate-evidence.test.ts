@@ -3,7 +3,8 @@ import type { CheckpointFact, Evaluation } from '../../decisions/evaluation.ts';
 import { judgeGate } from '../../decisions/gate.ts';
 import { sentencesOfStage, sentenceOfVerdict } from '../../decisions/gate-sentences.ts';
 import { evaluation } from '../support/builders.ts';
-import { c10, c20, gateInput } from '../support/gate-builders.ts';
+import { c10, c20, gateInput, notWorse, rank } from '../support/gate-builders.ts';
+import { gateStage } from '../../configs/schema-fields.ts';
 
 describe('over random evidence', () => {
   const correct = fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 6, maxLength: 6 });
@@ -30,59 +31,74 @@ describe('over random evidence', () => {
       .sort((a, b) => a.key - b.key)
       .map(({ item }) => item);
 
-  test('the same evidence gives the same verdict, in whatever order it arrived', () => {
-    fc.assert(
-      fc.property(
-        evidenceOf,
-        fc.array(fc.integer(), { minLength: 1, maxLength: 9 }),
-        (evaluations: readonly Evaluation[], order) => {
-          const verdict = judgeGate({ ...gateInput(), evaluations });
-          const again = judgeGate({
-            ...gateInput(),
-            candidates: shuffled<CheckpointFact>([c10, c20], order),
-            evaluations: shuffled(evaluations, order).map((one) => ({
-              ...one,
-              problems: shuffled(one.problems, order),
-            })),
-          });
-          expect(again).toEqual(verdict);
-        },
-      ),
-      { numRuns: 40 },
-    );
-  });
+  const tie = gateStage.parse({ compare: { benchmark: 'addition', undecided: 'tie' } });
+  const short = gateStage.parse({ require: { runtimeAtMost: { benchmark: 'addition', minutes: 1 } } });
+  const gates = {
+    'bounds and rank': [notWorse, rank('tokens', 'earlier')],
+    comparison: [short, tie, notWorse, rank()],
+  };
 
-  test('asking ends: whatever the answers are, each is asked for once and the gate decides within its seeds', () => {
-    fc.assert(
-      fc.property(
-        fc.array(correct, { minLength: 12, maxLength: 12 }),
-        fc.integer({ min: 0, max: 12 }),
-        (answers, budget) => {
-          const evaluations: Evaluation[] = [];
-          let left = budget;
-          for (let round = 0; ; round += 1) {
-            const verdict = judgeGate({ ...gateInput(), evaluations, evaluationBudgetLeft: left });
-            for (const line of verdict.stages) expect(sentencesOfStage(line).length).toBeGreaterThan(0);
-            expect(sentenceOfVerdict(verdict)).not.toMatch(/undefined|NaN|\[object/);
-            if (verdict.kind !== 'more-evaluations') break;
-            expect(round).toBeLessThanOrEqual(6);
-            expect(verdict.missing.length).toBeGreaterThan(0);
-            for (const key of verdict.missing) {
-              expect(key.seed).toBeLessThanOrEqual(3);
-              expect(evaluations.some((one) => one.checkpoint === key.checkpoint && one.seed === key.seed)).toBe(false);
-              evaluations.push(
-                evaluation(key.checkpoint)
-                  .seed(key.seed)
-                  .scoring(answers[evaluations.length] ?? [], 2)
-                  .build(),
-              );
-              left -= 1;
+  test.each(Object.entries(gates))(
+    'the same evidence gives the same verdict, in whatever order it arrived: %s',
+    (_, stages) => {
+      fc.assert(
+        fc.property(
+          evidenceOf,
+          fc.array(fc.integer(), { minLength: 1, maxLength: 9 }),
+          (evaluations: readonly Evaluation[], order) => {
+            const verdict = judgeGate({ ...gateInput({ stages }), evaluations });
+            const again = judgeGate({
+              ...gateInput({ stages }),
+              candidates: shuffled<CheckpointFact>([c10, c20], order),
+              evaluations: shuffled(evaluations, order).map((one) => ({
+                ...one,
+                problems: shuffled(one.problems, order),
+              })),
+            });
+            expect(again).toEqual(verdict);
+          },
+        ),
+        { numRuns: 40 },
+      );
+    },
+  );
+
+  test.each(Object.entries(gates))(
+    'asking ends: whatever the answers are, each is asked for once and the gate decides within its seeds: %s',
+    (_, stages) => {
+      fc.assert(
+        fc.property(
+          fc.array(correct, { minLength: 12, maxLength: 12 }),
+          fc.integer({ min: 0, max: 12 }),
+          (answers, budget) => {
+            const evaluations: Evaluation[] = [];
+            let left = budget;
+            for (let round = 0; ; round += 1) {
+              const verdict = judgeGate({ ...gateInput({ stages }), evaluations, evaluationBudgetLeft: left });
+              for (const line of verdict.stages) expect(sentencesOfStage(line).length).toBeGreaterThan(0);
+              expect(sentenceOfVerdict(verdict)).not.toMatch(/undefined|NaN|\[object/);
+              if (verdict.kind !== 'more-evaluations') break;
+              expect(round).toBeLessThanOrEqual(6);
+              expect(verdict.missing.length).toBeGreaterThan(0);
+              for (const key of verdict.missing) {
+                expect(key.seed).toBeLessThanOrEqual(3);
+                expect(evaluations.some((one) => one.checkpoint === key.checkpoint && one.seed === key.seed)).toBe(
+                  false,
+                );
+                evaluations.push(
+                  evaluation(key.checkpoint)
+                    .seed(key.seed)
+                    .scoring(answers[evaluations.length] ?? [], 2)
+                    .build(),
+                );
+                left -= 1;
+              }
+              expect(left).toBeGreaterThanOrEqual(0);
             }
-            expect(left).toBeGreaterThanOrEqual(0);
-          }
-        },
-      ),
-      { numRuns: 40 },
-    );
-  });
+          },
+        ),
+        { numRuns: 40 },
+      );
+    },
+  );
 });

@@ -44,7 +44,7 @@ test.each<{ verdict: GateVerdict; want: string }>([
         rule: 'highest',
         benchmark: 'addition',
         score: 0.5,
-        next: { ...line, checkpoint: 'c2', score: 0.4, tokensPerSample: 9, fromLeader: estimate, tied: false },
+        next: { checkpoint: 'c2', score: 0.4 },
       },
       stages: [],
     },

@@ -93,7 +93,9 @@ describe('not worse than the parent', () => {
     judgeGate(gateInput({ stages: [notWorse], candidates: [c10], seen, ...change }));
   const outcomes = (verdict: GateVerdict) =>
     verdict.stages.flatMap((report) =>
-      report.stage === 'rank' ? [] : report.lines.map((line) => [line.outcome, line.decidedBy]),
+      report.stage === 'not-worse-than-parent' || report.stage === 'score-at-least'
+        ? report.lines.map((line) => [line.outcome, line.decidedBy])
+        : [],
     );
 
   test.each<{ title: string; candidate: number[]; want: string }>([

@@ -1,0 +1,23 @@
+/** What a gate looks at: its stages, the candidates and all the evidence there is. Types only. */
+import type { GateStage } from '../configs/schema.ts';
+import type { CheckpointFact, Evaluation } from './evaluation.ts';
+import type { OutsideEvidence } from './outside-evidence.ts';
+
+export interface GateInput {
+  readonly stages: readonly GateStage[];
+  /** As the phase says; seeds are the numbers 1 to `seeds`, and up to `maxSeeds` where the evidence does not decide. */
+  readonly evaluate: { readonly benchmarks: readonly string[]; readonly seeds: number; readonly maxSeeds: number };
+  /** The phase's own checkpoints that are to be evaluated. */
+  readonly candidates: readonly CheckpointFact[];
+  /** What the phase started from: a bound, never a candidate. */
+  readonly parent: CheckpointFact | null;
+  readonly evaluations: readonly Evaluation[];
+  /** Version of each benchmark: evaluations of another version do not count. */
+  readonly versions: Readonly<Record<string, number>>;
+  /** Evaluations that the pipeline may still spend. */
+  readonly evaluationBudgetLeft: number;
+  /** What is known of the candidates from outside. */
+  readonly outside?: readonly OutsideEvidence[];
+  /** A person let go on what the evidence does not decide: the highest does. */
+  readonly released?: boolean;
+}
