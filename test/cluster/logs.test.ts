@@ -1,10 +1,14 @@
 /** The log of a job on its directory while it runs: whole and once, whatever happens to the server, the worker and the node's files. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { JobRef } from '../../activities/backend.ts';
 import type { KubernetesBackend } from '../../k8s/backend.ts';
 import { gapMarker } from '../../k8s/log-file.ts';
+import { repository } from '../../scripts/repository.ts';
 import { eventually } from '../support/eventually.ts';
+import { kubernetesProfile } from '../support/kubernetes-profile.ts';
 import { testWhere } from '../support/test-where.ts';
 import { type JobBed, makeJobBed, until } from './job-bed.ts';
 import type { SlotPlaces } from './machine/places.ts';
@@ -61,6 +65,40 @@ onOwnCluster(
     expect(await until(second, job, 'ended')).toMatchObject({ ranks: [{ exitCode: 3 }] });
     await other.stop();
     expect(await logOf(job)).toBe(numbered(1, 600));
+  },
+  300_000,
+);
+
+/** A worker of its own that follows the job; it ends by being killed. */
+function startFollower(job: JobRef): ChildProcess {
+  const { uid, name, directory } = job;
+  const profile = kubernetesProfile({ namespace: bed.namespace, store: { claim: 'store', path: dirname(directory) } });
+  const program = join(repository, 'test', 'support', 'follower-process.ts');
+  const wish = JSON.stringify({ profile, job: { uid, name, directory } });
+  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, wish], { stdio: 'inherit' });
+}
+
+onOwnCluster(
+  'workers that are killed while they follow it, one after the other, and a kubelet that is killed: each line once',
+  async () => {
+    const places = cluster.own as SlotPlaces;
+    const backend = bed.backendRunning(`${counting(1200, 20_000)}; exit 4`);
+    const job = await backend.submit(await bed.spec('t-orphaned-a1'));
+    await until(backend, job, 'running');
+    for (const last of [100, 300, 500]) {
+      const follower = startFollower(job);
+      await has(job, `line ${String(last)}`);
+      const ended = once(follower, 'exit');
+      follower.kill('SIGKILL');
+      await ended;
+    }
+    const follower = following(backend, job);
+    await has(job, 'line 700');
+    await killDaemon(places, 'kubelet');
+    await startDaemon(places, 'kubelet');
+    expect(await until(backend, job, 'ended')).toMatchObject({ ranks: [{ exitCode: 4 }] });
+    await follower.stop();
+    expect(await logOf(job)).toBe(numbered(1, 1200));
   },
   300_000,
 );
