@@ -3,7 +3,7 @@ import { processesOfJob, signalAll } from './pod-processes.ts';
 import type { TestCluster } from './test-bed.ts';
 import { podSpec } from './workloads.ts';
 
-export type Blow = 'delete' | 'evict' | 'preempt' | 'kill-process';
+export type Blow = 'delete' | 'hang-and-delete' | 'force-delete' | 'evict' | 'preempt' | 'kill-process' | 'deadline';
 
 export interface Struck {
   /** Name of the Job. */
@@ -29,6 +29,16 @@ export async function strike(blow: Blow, { job, namespace, cluster, urgent }: St
       return;
     case 'kill-process':
       signalAll(await processes(), 'SIGKILL');
+      return;
+    case 'hang-and-delete':
+      signalAll(await processes(), 'SIGSTOP');
+      await kubectl(['delete', 'pod', pod, '--wait=false']);
+      return;
+    case 'force-delete':
+      await kubectl(['delete', 'pod', pod, '--force', '--grace-period=0']);
+      return;
+    case 'deadline':
+      await kubectl(['patch', 'job', job, '--patch', '{"spec":{"activeDeadlineSeconds":1}}']);
       return;
     case 'evict': {
       const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace } };

@@ -55,7 +55,9 @@ export async function makeFailureBed(cluster: TestCluster, rows: readonly Failur
   const bed = await makeStandInBed(cluster, 'failures');
   const classes = priorityClassesOf(cluster, bed.namespace);
   await classes.make();
-  const jobs = Object.fromEntries(rows.map((row) => [row.id, { ...row.needs, command: ['sh', '-c', scriptOf(row)] }]));
+  const jobs = Object.fromEntries(
+    rows.map((row) => [row.id, { ...row.needs, command: row.command ?? ['sh', '-c', scriptOf(row)] }]),
+  );
   const profile = {
     jobs: { default: { image: cluster.trainerImage }, ...jobs },
     priorityClass: classes.low,

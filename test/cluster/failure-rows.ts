@@ -12,6 +12,8 @@ export interface FailureRow {
   readonly how: string;
   /** What attempt 1 runs in a shell, `train` being the trainer. @default trains until the blow */
   readonly runs?: string;
+  /** In place of the shell, whatever the attempt. */
+  readonly command?: readonly string[];
   /** What its pods ask for, as in a profile. */
   readonly needs?: Readonly<Record<string, unknown>>;
   /** Comes once attempt 1 has saved. */
@@ -43,6 +45,25 @@ export const failureRows: readonly FailureRow[] = [
     how: '`kubectl delete pod` in the middle: it saves in its grace',
     blow: 'delete',
     want: { class: 'interrupted', charged: false, then: 'resume', kept: /"exitCode": 75/, told: /interrupted/ },
+  },
+  {
+    id: 'deaf',
+    how: 'deleted while it hangs: it does not save within its grace',
+    blow: 'hang-and-delete',
+    want: { class: 'interrupted', charged: false, then: 'resume', kept: /"exitCode": 137/, told: /interrupted/ },
+  },
+  {
+    id: 'shell',
+    how: 'deleted, and its first process is a shell that passes no signal on',
+    runs: 'train; exit $?',
+    blow: 'delete',
+    want: {
+      class: 'interrupted',
+      charged: false,
+      then: 'resume',
+      kept: /"exitCode": 137/,
+      told: /its pod was deleted .*went on from step \d+ as attempt 2; (no|\d+) steps? lost/,
+    },
   },
   {
     id: 'evicted',
@@ -90,6 +111,30 @@ export const failureRows: readonly FailureRow[] = [
     want: { class: 'killed', charged: true, then: 'resume', kept: /"exitCode": 137/, told: /killed.*137/ },
   },
   {
+    id: 'force-deleted',
+    how: 'its pod object is deleted by force, and vanishes without an end',
+    blow: 'force-delete',
+    want: {
+      class: 'interrupted',
+      charged: false,
+      then: 'resume',
+      kept: /PodDeleted|PodVanished/,
+      told: /deleted|vanished/,
+    },
+  },
+  {
+    id: 'deadline',
+    how: 'activeDeadlineSeconds of its Job is over',
+    blow: 'deadline',
+    want: {
+      class: 'deadline',
+      charged: true,
+      then: 'resume',
+      kept: /DeadlineExceeded/,
+      told: /it ran into its deadline \(DeadlineExceeded\)/,
+    },
+  },
+  {
     id: 'peer',
     how: 'the second of two ranks dies, and the first has noticed it and ended before',
     runs: `gone="\${TEMPER_REQUEST%/*}/checkpoints/gone"
@@ -135,6 +180,18 @@ until [ -e "$gone" ]; do sleep 0.1; done; echo 'RuntimeError: Connection reset b
     want: { class: 'config', charged: true, then: 'fail', kept: /"exitCode": 64/, told: /config/ },
   },
   {
+    id: 'no-such-command',
+    how: 'its command is not in the image',
+    command: ['torchrum', '-m', 'temper_trainers'],
+    want: {
+      class: 'config',
+      charged: true,
+      then: 'fail',
+      kept: /torchrum/,
+      told: /its settings cannot work.*"torchrum": executable file not found/,
+    },
+  },
+  {
     id: 'hangs',
     how: 'its pods run and its step stands still; a save before that, longer than a step may take, was not taken for it',
     runs: 'exec python "$TEMPER_STAND_IN/../hanging_trainer.py"',
@@ -145,7 +202,7 @@ until [ -e "$gone" ]; do sleep 0.1; done; echo 'RuntimeError: Connection reset b
       then: 'resume',
       step: 3,
       kept: /in wait_for_peer/,
-      told: /hung: rank 0 at File ".*hanging_trainer.py", line \d+ in wait_for_peer/,
+      told: /A save took \d+ s, and graceSeconds[^]*hung: rank 0 at File ".*hanging_trainer.py", line \d+ in wait_for_peer/,
     },
   },
 ];
