@@ -22,6 +22,7 @@ import { asTemperError, KubeError } from './kube-error.ts';
 import type { Job, SentJob } from './kube-types.ts';
 import { annotations } from './labels.ts';
 import { lastWords } from './last-words.ts';
+import { withMend } from './refused-submit.ts';
 import { isOf, isOurs, type OwnerOf, refOf, whoseIs } from './whose-job.ts';
 
 export interface KubernetesBackend extends Backend {
@@ -65,8 +66,7 @@ export function createKubernetesBackend(
         throw error;
       });
       await handOver(spec.directory, profile.user);
-      noMore?.throwIfAborted();
-      return await createOrAdopt(client, jobManifest(spec, profile), { directory: spec.directory, noMore });
+      return await createOrAdopt(client, jobManifest(spec, profile), { directory: spec.directory, noMore, profile });
     },
     async find({ name, directory, owner }) {
       const job = await getObject<SentJob>(client, `${jobsPath(namespace)}/${name}`, `read job ${name}`);
@@ -107,36 +107,42 @@ interface Creation {
   readonly directory: string;
   /** Aborts when nothing more may be created. */
   readonly noMore: AbortSignal | undefined;
+  readonly profile: KubernetesProfile;
 }
 
 /**
  * A reply that was lost is asked for again: the Job that is there then is the one of this attempt, by its directory. It is looked for
  * whatever the server refuses this time: a quota that this very Job has used up, or a rule that is newer than it.
  */
-async function createOrAdopt(client: KubeClient, manifest: Job, { directory, noMore }: Creation): Promise<JobRef> {
+async function createOrAdopt(client: KubeClient, manifest: Job, creation: Creation): Promise<JobRef> {
+  const { directory, noMore, profile } = creation;
+  noMore?.throwIfAborted();
   const { name = '', namespace = '' } = manifest.metadata ?? {};
   try {
     const path = `${jobsPath(namespace)}?fieldValidation=Strict`;
     return refOf({ job: await client.send<SentJob>({ method: 'POST', path, body: manifest, noMoreTries: noMore }) });
   } catch (error) {
     if (!(error instanceof KubeError) || error.isPassing || error.status === 401)
-      throw asTemperError(error, `create job ${name}`);
-    return await adopt(client, manifest, { directory, refused: error });
+      throw withMend(asTemperError(error, `create job ${name}`), profile);
+    return await adopt(client, manifest, { directory, refused: error, profile });
   }
 }
 
-interface Adoption {
-  readonly directory: string;
+interface Adoption extends Pick<Creation, 'directory' | 'profile'> {
   /** Why none was created. */
   readonly refused: KubeError;
 }
 
 /** The Job of this name that is there. */
-async function adopt(client: KubeClient, { metadata }: Job, { directory, refused }: Adoption): Promise<JobRef> {
+async function adopt(
+  client: KubeClient,
+  { metadata }: Job,
+  { directory, refused, profile }: Adoption,
+): Promise<JobRef> {
   const { name = '', namespace = '', annotations: own } = metadata ?? {};
   const found = await getObject<SentJob>(client, `${jobsPath(namespace)}/${name}`, `read job ${name}`);
   if (found === null) {
-    if (refused.reason !== 'AlreadyExists') throw asTemperError(refused, `create job ${name}`);
+    if (refused.reason !== 'AlreadyExists') throw withMend(asTemperError(refused, `create job ${name}`), profile);
     throw new TemperError('backend-unavailable', `job ${name} was there and is gone: it is created again`);
   }
   if (!isOf(found, directory, own?.[annotations.owner])) {
@@ -161,7 +167,7 @@ async function ensureService(client: KubeClient, profile: KubernetesProfile): Pr
   } catch (error) {
     // Where a platform team made it, or Temper may not, it is theirs: a job of one pod needs none.
     if (error instanceof KubeError && (error.reason === 'AlreadyExists' || error.status === 403)) return;
-    throw asTemperError(error, `create service ${profile.rendezvousService}`);
+    throw withMend(asTemperError(error, `create service ${profile.rendezvousService}`), profile);
   }
 }
 

@@ -27,6 +27,21 @@ export async function readOwnText(path: string): Promise<string> {
   }
 }
 
+/** The same; null where there is no regular file. */
+export async function readOwnTextIfThere(path: string): Promise<string | null> {
+  try {
+    return await readOwnText(path);
+  } catch (error) {
+    if (isNoOwnFile(error)) return null;
+    throw error;
+  }
+}
+
+/** Whether nothing lies there, or what is no regular file: a link, a pipe, a socket, a folder. */
+export function isNoOwnFile(error: unknown): boolean {
+  return ['ENOENT', 'ELOOP', 'ENXIO', 'EINVAL', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
 async function openRegular(path: string, flags: number): Promise<FileHandle> {
   const handle = await open(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o644);
   if ((await handle.stat()).isFile()) return handle;

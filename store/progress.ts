@@ -3,11 +3,11 @@
  *
  * Does not cover when to look (scanner.ts) or whether progress is enough (decisions/stall.ts).
  */
-import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { firstNotFiniteOf } from '../decisions/decisive-metrics.ts';
 import type { Progress } from '../decisions/failure.ts';
 import { activitiesOfTrainer } from '../decisions/states.ts';
+import { isNoOwnFile, openToRead } from './own-file.ts';
 
 const line = z.object({
   time: z.string(),
@@ -30,13 +30,13 @@ const nothing = (offset: number): ProgressTail => ({ offset, lines: [], badLines
 /** A trainer's line is a few hundred bytes; what is longer than this without an end is not one. */
 const chunkBytes = 4 * 1024 * 1024;
 
-/** What was appended since `offset`. An absent file is an empty one; a file that became shorter is read anew. */
+/** What was appended since `offset`. An absent file is an empty one, as is what is no file, such as a link; a file that became shorter is read anew. */
 export async function tailProgress(path: string, offset = 0): Promise<ProgressTail> {
   let handle;
   try {
-    handle = await open(path, 'r');
+    handle = await openToRead(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return nothing(0);
+    if (isNoOwnFile(error)) return nothing(0);
     throw error;
   }
   try {

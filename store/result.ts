@@ -3,9 +3,9 @@
  *
  * Says what stands there, or null. Does not cover whether it proves anything (decisions/classify.ts).
  */
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { TrainerResult } from '../decisions/failure.ts';
+import { readOwnTextIfThere } from './own-file.ts';
 
 const metric = z.number().nullable();
 
@@ -29,15 +29,10 @@ const result = z.object({
   seconds: z.record(z.string(), z.number()).default({}),
 });
 
-/** Null when the file is absent, cut short or not what the contract says. Fields that it does not know are left out. */
+/** Null when the file is absent, no file of its own (a link), cut short or not what the contract says. Fields that it does not know are left out. */
 export async function readResult(path: string): Promise<TrainerResult | null> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+  const text = await readOwnTextIfThere(path);
+  if (text === null) return null;
   let value: unknown;
   try {
     value = JSON.parse(text);

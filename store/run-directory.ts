@@ -8,9 +8,10 @@
  * (ledger/attempts.ts) or what lies in `checkpoints/` (checkpoints.ts).
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { TemperError } from '../decisions/errors.ts';
+import { readOwnTextIfThere } from './own-file.ts';
 import { writeByRename, writeOnce } from './write-by-rename.ts';
 
 /** Which directory: numbers come from the ledger, per purpose. */
@@ -105,12 +106,8 @@ export async function ownerOfRun(directory: string): Promise<string | null> {
 }
 
 async function readOwner(path: string): Promise<string | null> {
-  try {
-    return (JSON.parse(await readFile(path, 'utf8')) as { owner: string }).owner;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+  const text = await readOwnTextIfThere(path);
+  return text === null ? null : (JSON.parse(text) as { owner: string }).owner;
 }
 
 async function refuseStrangersFiles(directory: string): Promise<void> {

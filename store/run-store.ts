@@ -3,7 +3,7 @@
  *
  * Covers one store, as this worker sees it. Does not cover the ledger, or watching live directories (scanner.ts).
  */
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { TemperError } from '../decisions/errors.ts';
 import { logName } from '../decisions/log-name.ts';
@@ -20,6 +20,7 @@ import { outputFolder, readForeignReading } from './foreign/reading.ts';
 import type { Inspection } from './formats/reader.ts';
 import { readJobEvidence } from './job-evidence.ts';
 import { readLogWindow, type LogWindow, type LogWish } from './log-window.ts';
+import { readOwnTextIfThere } from './own-file.ts';
 import { tailProgress } from './progress.ts';
 import { readResult } from './result.ts';
 import {
@@ -139,14 +140,7 @@ export function createRunStore(root: string): RunStore {
     result: (directory) => readResult(runFiles(directory).result),
     stacks: (directory) => readStacks(directory),
     log: (directory, { rank = 0, ...wish }) => readLogWindow(join(directory, logName(rank)), wish),
-    async text(directory, name) {
-      try {
-        return await readFile(join(directory, name), 'utf8');
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-        throw error;
-      }
-    },
+    text: (directory, name) => readOwnTextIfThere(join(directory, name)),
   };
 }
 

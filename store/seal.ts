@@ -7,10 +7,11 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
+import { readOwnTextIfThere } from './own-file.ts';
 import { writeByRename } from './write-by-rename.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -85,13 +86,8 @@ export async function writeSeal(checkpoint: string, seal: Seal): Promise<void> {
 /** The seal beside the checkpoint. One whose own digests do not fit its files is damaged. */
 export async function readSeal(checkpoint: string): Promise<SealReading> {
   const path = sealPath(checkpoint);
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { seal: 'none' };
-    throw error;
-  }
+  const text = await readOwnTextIfThere(path);
+  if (text === null) return { seal: 'none' };
   let value: unknown;
   try {
     value = JSON.parse(text);

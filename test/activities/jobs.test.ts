@@ -1,5 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   activityBench,
@@ -293,9 +292,8 @@ describe('stopJob', () => {
     expect(await stop()).toEqual({ step: null });
     await trainer.says(12, 'training');
     expect(await stop()).toEqual({ step: 12 });
-    const file = join(attempt.ticket.directory, 'progress.jsonl');
-    await rm(file);
-    await mkdir(file);
+    await rm(attempt.ticket.directory, { recursive: true });
+    await writeFile(attempt.ticket.directory, '');
     expect(await stop()).toEqual({ step: null });
   });
 });

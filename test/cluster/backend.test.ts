@@ -3,8 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobRef } from '../../activities/backend.ts';
 import { createKubeClient, type KubeClient, type KubeRequest } from '../../k8s/kube-client.ts';
+import { createKubernetesBackend } from '../../k8s/backend.ts';
 import { KubeError } from '../../k8s/kube-error.ts';
 import { eventually } from '../support/eventually.ts';
+import { kubernetesProfile } from '../support/kubernetes-profile.ts';
 import { type JobBed, makeJobBed, until } from './job-bed.ts';
 import { readTestCluster } from './test-bed.ts';
 
@@ -71,6 +73,20 @@ test('a Job of the same name that is not this attempt’s is left alone, and nam
       'a Job named t-foreign-a1 is there already, and not this attempt’s (not made by Temper)',
     ) as string,
   });
+});
+
+test('a namespace that is not there is told with the command that makes it', async () => {
+  const backend = createKubernetesBackend(kubernetesProfile({ namespace: 'not-made-yet' }), createKubeClient());
+  try {
+    await expect(backend.submit(await bed.spec('t-nowhere-a1'))).rejects.toMatchObject({
+      code: 'job-refused',
+      message: expect.stringContaining(
+        'namespaces "not-made-yet" not found: make it with `kubectl create namespace not-made-yet`',
+      ) as string,
+    });
+  } finally {
+    await backend.close();
+  }
 });
 
 test('a stop lets the trainer save; how it ended is known after its pod and its Job are gone', async () => {

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createScanner, type ScanListener, type ScannerClock } from '../../store/scanner.ts';
 import { computeSeal, writeSeal } from '../../store/seal.ts';
@@ -150,14 +150,14 @@ test('trouble with one directory is told, and the others are walked', async () =
   const told = toldClock();
   const scanner = createScanner({ clock: told.clock });
   const bad = join(folder.path, 'bad');
-  await mkdir(join(bad, 'progress.jsonl'), { recursive: true }); // a folder where a file should be
+  await writeFile(bad, ''); // a file where a folder should be
   const [troubled, sound] = [ear(), ear()];
   scanner.watch(bad, troubled.listener);
   scanner.watch(folder.path, sound.listener);
   await report(1);
   await scanner.scanNow(folder.path);
-  await expect(scanner.scanNow(bad)).rejects.toThrow(/EISDIR/);
+  await expect(scanner.scanNow(bad)).rejects.toThrow(/ENOTDIR/);
   expect(sound.heard).toEqual(['step 1']);
-  expect(troubled.heard[0]).toMatch(/EISDIR/);
+  expect(troubled.heard[0]).toMatch(/ENOTDIR/);
   scanner.close();
 });

@@ -1,0 +1,44 @@
+/** What a trainer left in the place of a file is never followed: a link may lead a worker, which has more rights, anywhere. */
+import { execFile } from 'node:child_process';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createRunStore } from '../../store/run-store.ts';
+import { readSeal } from '../../store/seal.ts';
+import { scratch } from './checkpoint-fixtures.ts';
+
+let folder: Awaited<ReturnType<typeof scratch>>;
+beforeEach(async () => {
+  folder = await scratch();
+  // Each would be read where it lay in the place of the link.
+  const line = { time: '2026-11-29T10:00:00.000Z', step: 5, of: 9, doing: 'training', metrics: {} };
+  await writeFile(join(folder.path, 'elsewhere'), `${JSON.stringify({ ...line, owner: 'somebody' })}\n`);
+});
+afterEach(() => folder.remove());
+
+const names = ['progress.jsonl', 'result.json', 'owner.json', 'outcomes.jsonl', 'checkpoint-5.seal.json'];
+
+test.each([
+  { what: 'a link', make: (path: string) => symlink(join(folder.path, 'elsewhere'), path) },
+  { what: 'a pipe', make: (path: string) => promisify(execFile)('mkfifo', [path]) },
+  { what: 'a folder', make: (path: string) => mkdir(path) },
+  { what: 'nothing', make: () => Promise.resolve() },
+])('$what in the place of what a trainer tells says nothing', async ({ make }) => {
+  const attempt = join(folder.path, 'attempt-1');
+  await mkdir(attempt);
+  for (const name of names) await make(join(attempt, name));
+  const store = createRunStore(folder.path);
+  expect({
+    progress: await store.progress(attempt),
+    result: await store.result(attempt),
+    owner: await store.ownerOf(attempt),
+    outcomes: await store.text(attempt, 'outcomes.jsonl'),
+    seal: await readSeal(join(attempt, 'checkpoint-5')),
+  }).toEqual({
+    progress: { last: null, firstNotFinite: null },
+    result: null,
+    owner: null,
+    outcomes: null,
+    seal: { seal: 'none' },
+  });
+});
