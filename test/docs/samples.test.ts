@@ -42,6 +42,9 @@ test.each([
   { words: ['logs', 'tiny', '-n', 'many'], want: expect.stringContaining('must be a whole number') as unknown },
   { words: ['start', '-f'], want: expect.stringContaining('argument missing') as unknown },
   { words: ['cancel', 'tiny', 'sft'], want: 'too many names: sft' },
+  { words: ['nodes', 'forget', 'gpu-7', '--by', 'ada'], want: null },
+  { words: ['nodes', 'froget'], want: 'too many names: froget' },
+  { words: ['nodes', 'forget', '--yb', 'ada'], want: 'unknown: --yb ada' },
 ])('of temper $words it says $want', async ({ words, want }) => {
   expect(await problemWith(words)).toEqual(want);
 });
@@ -50,9 +53,12 @@ test.each([
 async function problemWith([name, ...rest]: readonly string[]): Promise<string | null> {
   if (name === undefined || ['--help', '-h', 'help'].includes(name)) return null;
   if (!names.includes(name)) return `there is no command ${name}`;
-  const command = (await commandNamed(name)).configureOutput({ writeErr: () => undefined });
+  const outer = await commandNamed(name);
+  const inner = outer.commands.find((each) => each.name() === rest[0]);
+  const command = (inner ?? outer).exitOverride().configureOutput({ writeErr: () => undefined });
+  const words = inner === undefined ? rest : rest.slice(1);
   try {
-    const { operands, unknown } = command.parseOptions(rest.filter((word) => word !== '--help' && word !== '-h'));
+    const { operands, unknown } = command.parseOptions(words.filter((word) => word !== '--help' && word !== '-h'));
     if (unknown.length > 0) return `unknown: ${unknown.join(' ')}`;
     const taken = command.registeredArguments;
     const tooMany = taken.some(({ variadic }) => variadic) ? [] : operands.slice(taken.length);
