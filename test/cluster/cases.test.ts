@@ -120,7 +120,7 @@ test('an image that cannot be pulled: held after its bound with the Job gone, an
   const pipeline = await start('imageless', { at, budgets: { waitMinutes: 0.2 } });
   expect(await held(pipeline)).toMatch(/ErrImagePull|ImagePullBackOff/);
   expect(await bed.jobs()).not.toContain(jobOf('imageless'));
-  expect(await statesOf('imageless', at)).toEqual(['cancelled']);
+  expect(await statesOf('imageless', at)).toEqual(['failed']);
   await pipeline.executeUpdate(releaseUpdate, { args: [{}] });
   await eventually('attempt 2 is made', 60, () => bed.witness.madeOf(jobOf('imageless', 2)) === 1);
   expect(await bed.jobs()).not.toContain(jobOf('imageless'));

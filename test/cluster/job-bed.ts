@@ -15,6 +15,8 @@ export interface JobBed {
   backendPatched(script: string, podTemplate: object, needs?: Readonly<Record<string, unknown>>): KubernetesBackend;
   /** The same with a queue of the profile. */
   backendQueueing(script: string, needs: Readonly<Record<string, unknown>>, queue: object): KubernetesBackend;
+  /** The same with these fields of the profile. */
+  backendOn(script: string, profile: Readonly<Record<string, unknown>>): KubernetesBackend;
   /** A job of this name, with its directory. */
   spec(name: string): Promise<JobSpec>;
   close(): Promise<void>;
@@ -47,6 +49,7 @@ export async function makeJobBed(cluster: TestCluster, purpose: string): Promise
       backendOf({ command: ['sh', '-c', script], ...needs }, { podTemplate }, createKubeClient()),
     backendQueueing: (script, needs, queue) =>
       backendOf({ command: ['sh', '-c', script], ...needs }, { queue }, createKubeClient()),
+    backendOn: (script, profile) => backendOf({ command: ['sh', '-c', script] }, profile, createKubeClient()),
     async spec(job) {
       const directory = join(store, job);
       await mkdir(join(directory, 'checkpoints'), { recursive: true });
