@@ -14,8 +14,10 @@ import { evidenceOf, joinedEvidence, type SeenJob } from './evidence.ts';
 
 export class EvidenceKeeper {
   readonly #now: () => Date;
-  /** By the job's uid: the last of its writes, each of which reads what the one before has written. */
-  readonly #writes = new Map<string, Promise<void>>();
+  /** By the job's uid: what is to be written next. Who sees something later has seen all that went before. */
+  readonly #next = new Map<string, JobEvidence>();
+  /** By the job's uid: one at a time, for each reads what the one before has written. */
+  readonly #writing = new Map<string, Promise<void>>();
 
   constructor(now: () => Date) {
     this.#now = now;
@@ -23,12 +25,23 @@ export class EvidenceKeeper {
 
   /** What is seen at this moment. Never rejects: evidence that cannot be written keeps no job from its end. */
   async keep(job: JobRef, seen: SeenJob): Promise<void> {
-    const evidence = evidenceOf(seen, this.#now());
-    const write = (this.#writes.get(job.uid) ?? Promise.resolve()).then(() => writeEvidence(job, evidence));
-    const done = write.catch(() => undefined);
-    this.#writes.set(job.uid, done);
-    await done;
-    if (this.#writes.get(job.uid) === done) this.#writes.delete(job.uid);
+    this.#next.set(job.uid, evidenceOf(seen, this.#now()));
+    const writing =
+      this.#writing.get(job.uid) ??
+      this.#writeAll(job).finally(() => {
+        this.#writing.delete(job.uid);
+      });
+    this.#writing.set(job.uid, writing);
+    await writing;
+  }
+
+  async #writeAll(job: JobRef): Promise<void> {
+    for (;;) {
+      const evidence = this.#next.get(job.uid);
+      if (evidence === undefined) return;
+      this.#next.delete(job.uid);
+      await writeEvidence(job, evidence).catch(() => undefined);
+    }
   }
 }
 

@@ -32,7 +32,7 @@ export interface LogSource {
 }
 
 /**
- * Brings the rest of each rank's log, and gives the ranks their last lines. A log that is gone, that its node does not give, or that cannot be
+ * Brings the rest of each rank's log, and gives the ranks its last lines, before what only their termination message says. A log that is gone, that its node does not give, or that cannot be
  * written, leaves what was brought before, or what the pod said. Throws `backend-unavailable` where the server itself does not answer: the logs are still there.
  */
 export async function saveLogs(
@@ -44,8 +44,9 @@ export async function saveLogs(
     ranks.map(async (end) => {
       const pod = podOfRank(pods, end.rank);
       if (pod !== null) await bringPatiently({ client, namespace, pod, directory, rank: end.rank });
-      const lastLines = await lastLinesOf(join(directory, logName(end.rank)));
-      return lastLines.length === 0 ? end : { ...end, lastLines };
+      const logged = await lastLinesOf(join(directory, logName(end.rank)));
+      const only = end.lastLines.filter((line) => logged.every((one) => !one.includes(line)));
+      return { ...end, lastLines: [...logged, ...only] };
     }),
   );
 }

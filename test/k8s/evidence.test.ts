@@ -131,10 +131,9 @@ describe('its file', () => {
 
   test('is written at once by all who see something, and none loses what another has seen', async () => {
     const [one, other] = [new EvidenceKeeper(() => now), new EvidenceKeeper(() => now)];
-    await Promise.all([
-      one.keep(ref(), seen(pod({ state: running }))),
-      one.keep(ref(), seen(pod({ index: 1, state: running }))),
-    ]);
+    const pods = [pod({ state: running }), pod({ index: 1, state: running })];
+    // Each pod that is ended tells of all.
+    await Promise.all(pods.map((_, index) => one.keep(ref(), seen(...pods.slice(0, index + 1)))));
     // Another worker, after a restart, knows a third alone.
     await other.keep(ref(), seen(pod({ index: 2, state: running, conditions: [condition('DisruptionTarget')] })));
     expect((await read())?.pods.map(({ rank }) => rank)).toEqual([0, 1, 2]);

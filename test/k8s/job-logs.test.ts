@@ -87,6 +87,13 @@ test('why it cannot be followed is told, with the right that is missing, and tha
   expect(heard.at(-1)).toBeNull();
 });
 
+test('what only the termination message says comes after the last lines of the log; what the log says too, once', async () => {
+  const end = rankEnd({ exitCode: 1, lastLines: ['ine two', 'line three', '{"error": "CUDA out of memory"}'] });
+  const source = { client: server(lines('line two', 'line three')), namespace: 'jobs', pods: [pod] };
+  const [saved] = await saveLogs(job(), [end], source);
+  expect(saved?.lastLines).toEqual(['line two', 'line three', '{"error": "CUDA out of memory"}']);
+});
+
 test('a log that cannot be written keeps no job from its end', async () => {
   await promisify(execFile)('mkfifo', [join(directory, 'log.txt')]);
   const end = rankEnd({ exitCode: 3, lastLines: ['what the pod said'] });
