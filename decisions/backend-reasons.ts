@@ -73,6 +73,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   'machine-restarted': 'node-lost',
 
   Unschedulable: 'unschedulable',
+  SchedulerError: 'unschedulable',
   FailedScheduling: 'unschedulable',
   NodeAffinity: 'unschedulable',
   NodeName: 'unschedulable',
@@ -84,6 +85,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   UnexpectedPredicateFailureType: 'unschedulable',
   // A device plug-in that has not all its devices.
   UnexpectedAdmissionError: 'hardware',
+  DeletionByDeviceTaintManager: 'hardware',
 
   AppArmor: 'config',
   SysctlForbidden: 'config',

@@ -67,6 +67,7 @@ test.each<{ reason: string; says?: string; want: FailureClass | null }>([
     says: 'Allocate failed due to requested number of devices unavailable for nvidia.com/gpu. Requested: 8, Available: 7, which is unexpected',
     want: 'hardware',
   },
+  { reason: 'DeletionByDeviceTaintManager', want: 'hardware' },
   { reason: 'SysctlForbidden', want: 'config' },
   { reason: 'PodFeatureUnsupported', want: 'config' },
 
