@@ -73,18 +73,7 @@ export function createKubernetesBackend(
       return job !== null && isOf(job, directory, owner) ? refOf({ job }) : null;
     },
     status: (job) => reader.status(job),
-    async nextChange(job, seen, signal) {
-      const waiter = observer.waiter(job.name);
-      try {
-        for (;;) {
-          const { status, lossAt } = await reader.look(job);
-          if (signal.aborted || differs(status, seen)) return status;
-          await waiter.next(signal, reader.millisecondsTo(lossAt));
-        }
-      } finally {
-        waiter.close();
-      }
-    },
+    nextChange: (job, seen, signal) => nextChange(job, seen, { signal, observer, reader }),
     stop: (job, how) => stopJob(job, { ...how, client, observer, namespace, hasQueue, reader }),
     cluster: client.cluster,
     unseenSeconds: () => (observer.silentSeconds > longestSilenceSeconds ? observer.silentSeconds : 0),
@@ -168,6 +157,25 @@ async function ensureService(client: KubeClient, profile: KubernetesProfile): Pr
     // Where a platform team made it, or Temper may not, it is theirs: a job of one pod needs none.
     if (error instanceof KubeError && (error.reason === 'AlreadyExists' || error.status === 403)) return;
     throw withMend(asTemperError(error, `create service ${profile.rendezvousService}`), profile);
+  }
+}
+
+interface Watching {
+  readonly signal: AbortSignal;
+  readonly observer: JobObserver;
+  readonly reader: JobReader;
+}
+
+async function nextChange(job: JobRef, seen: JobStatus, { signal, observer, reader }: Watching): Promise<JobStatus> {
+  const waiter = observer.waiter(job.name);
+  try {
+    for (;;) {
+      const { status, lossAt } = await reader.look(job);
+      if (signal.aborted || differs(status, seen)) return status;
+      await waiter.next(signal, reader.millisecondsTo(lossAt));
+    }
+  } finally {
+    waiter.close();
   }
 }
 

@@ -7,7 +7,7 @@
  */
 import type { JobEvent } from '../decisions/job-evidence.ts';
 import { JobEvents } from './job-events.ts';
-import { askedToEndAt, isRunning } from './pod-state.ts';
+import { isRunning, withAsked } from './pod-state.ts';
 import type { SeenJob } from './evidence.ts';
 import type { KubeClient } from './kube-client.ts';
 import type { SeenPod, SentJob, SentPod } from './kube-types.ts';
@@ -194,8 +194,7 @@ export class JobObserver {
     const jobUid = seen.metadata.labels?.[jobUidLabel];
     if (jobUid === undefined || this.#goneJobs.has(jobUid)) return;
     const pods = this.#podsOfJobs.get(jobUid) ?? new Map<string, SeenPod>();
-    const endingSince = pods.get(seen.metadata.uid)?.endingSince ?? askedToEndAt(seen);
-    const pod = endingSince === null ? seen : { ...seen, endingSince };
+    const pod = withAsked(seen, pods.get(seen.metadata.uid));
     this.#podsOfJobs.set(jobUid, pods.set(pod.metadata.uid, pod));
     this.#jobsOfPods.set(pod.metadata.uid, jobUid);
     const name = this.#namesOfJobs.get(jobUid);

@@ -17,7 +17,7 @@ import type { KubeClient } from './kube-client.ts';
 import { KubeError } from './kube-error.ts';
 import type { SentJob, SentPod } from './kube-types.ts';
 import { jobUidLabel } from './labels.ts';
-import { hasEnded } from './pod-state.ts';
+import { hasEnded, withAsked } from './pod-state.ts';
 
 /** A Job whose end is recorded goes after this. */
 const secondsAfterRecord = 3600;
@@ -109,10 +109,7 @@ export class JobReader {
       `list pods of ${name}`,
     );
     const now = new Map(this.#observer.podsOf(uid).map((pod) => [pod.metadata.uid, pod]));
-    for (const pod of list?.items ?? []) {
-      const { endingSince } = now.get(pod.metadata.uid) ?? {};
-      now.set(pod.metadata.uid, endingSince === undefined ? pod : { ...pod, endingSince });
-    }
+    for (const pod of list?.items ?? []) now.set(pod.metadata.uid, withAsked(pod, now.get(pod.metadata.uid)));
     return { job, pods: [...now.values()] };
   }
 

@@ -39,4 +39,6 @@ export type SeenPod = SentPod & {
   readonly isGone?: true;
   /** When it was asked to end, where that was seen: the time of its deletion is moved when its node confirms it. */
   readonly endingSince?: string;
+  /** It was seen to have ended before anybody asked it to. */
+  readonly endedUnasked?: true;
 };

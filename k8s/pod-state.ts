@@ -34,11 +34,16 @@ export function startOf(pod: SeenPod): string | null {
   return startedAt === null || startedAt.startsWith('1970') ? null : startedAt;
 }
 
-/** When a pod that has not ended yet was asked to; null where it was not, or where that cannot be told any more. */
-export function askedToEndAt(pod: SeenPod): string | null {
+/** With whether it was asked to end, and when, before it did: its last state tells that no more. `before`: as it was last seen. */
+export function withAsked(pod: SeenPod, before: SeenPod | undefined): SeenPod {
+  if (before?.endingSince !== undefined) return { ...pod, endingSince: before.endingSince };
+  if (before?.endedUnasked === true) return { ...pod, endedUnasked: true };
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
-  if (deletionTimestamp === undefined || hasEnded(pod)) return null;
-  return new Date(Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1000).toISOString();
+  if (deletionTimestamp === undefined)
+    return hasEnded(pod) && pod.isGone !== true ? { ...pod, endedUnasked: true } : pod;
+  if (hasEnded(pod)) return pod;
+  const asked = Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1000;
+  return { ...pod, endingSince: new Date(asked).toISOString() };
 }
 
 /** Of its trainer. */

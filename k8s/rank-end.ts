@@ -73,11 +73,8 @@ function wordOfJob(job: SentJob): Word {
   return reason === 'DeadlineExceeded' ? { reason, message } : { reason: takenAlong };
 }
 
-/** While it ran, and not because its Job was stopped or deleted. */
+/** Seen while it ran, and not because its Job was stopped or deleted: a pod is deleted after its end, too. */
 function wasDeleted(job: SentJob, pod: SeenPod): boolean {
   if (stopReasonOf(job) !== null || job.metadata.deletionTimestamp !== undefined) return false;
-  const askedAt = pod.endingSince ?? pod.metadata.deletionTimestamp;
-  const { finishedAt } = containerOf(pod)?.state?.terminated ?? {};
-  if (askedAt === undefined || finishedAt === undefined) return false;
-  return pod.endingSince === undefined || Date.parse(finishedAt) >= Date.parse(askedAt);
+  return pod.endingSince !== undefined && containerOf(pod)?.state?.terminated !== undefined;
 }

@@ -36,6 +36,28 @@ test('a pod that goes is kept while its Job is there, and no longer, also where 
   expect(observer.podsOf('job-1')).toEqual([]);
 });
 
+test('whether a pod was asked to end before it did, and when, stays known when its last state tells it no more', async () => {
+  const { observer, say } = told();
+  open.push(observer);
+  await observer.started();
+  await say('jobs', 'ADDED', job);
+  const running = { containerStatuses: [{ name: 'trainer', state: { running: {} } }] };
+  const over = { phase: 'Failed', containerStatuses: [{ name: 'trainer', state: { terminated: { exitCode: 1 } } }] };
+  const asked = { deletionTimestamp: '2026-11-30T10:00:30Z', deletionGracePeriodSeconds: 30 };
+  const confirmed = { deletionTimestamp: '2026-11-30T10:00:09Z', deletionGracePeriodSeconds: 0 };
+  const other = { ...pod.metadata, name: 't-a1-1-y', uid: 'pod-2' };
+  await say('pods', 'ADDED', { metadata: { ...pod.metadata, ...asked }, status: running });
+  await say('pods', 'MODIFIED', { metadata: { ...pod.metadata, ...confirmed }, status: over });
+  await say('pods', 'ADDED', { metadata: other, status: running });
+  await say('pods', 'MODIFIED', { metadata: other, status: over });
+  await say('pods', 'DELETED', { metadata: { ...other, ...confirmed }, status: over });
+  await eventually('all of it is heard', 5, () => observer.podsOf('job-1').some(({ isGone }) => isGone === true));
+  const [deleted, ended] = observer.podsOf('job-1');
+  expect(deleted).toMatchObject({ endingSince: '2026-11-30T10:00:00.000Z' });
+  expect(ended).toMatchObject({ endedUnasked: true, isGone: true });
+  expect(ended?.endingSince).toBeUndefined();
+});
+
 test.each([
   { status: 404, want: /no Workloads of kueue\.x-k8s\.io\/v1beta2; install Kueue 0\.15 or newer/ },
   { status: 403, want: /forbidden to Temper; give the worker get, list, watch and patch on workloads/ },

@@ -174,7 +174,28 @@ test.each<{ title: string; job: SentJob; pods: SeenPod[]; want: readonly object[
         deletedAt: time(6),
       }),
     ],
-    want: [{ reason: 'PodDeleted' }, { reason: 'taken-along' }, { reason: 'OOMKilled' }],
+    want: [{ reason: 'Error' }, { reason: 'taken-along' }, { reason: 'OOMKilled' }],
+  },
+  {
+    title:
+      'one that was asked to end before the Job was decided was deleted; one that had ended unasked was not, nor taken along',
+    job: job({ pods: 2, status: { conditions: [at('FailureTarget', 5), at('Failed', 20)] } }),
+    pods: [
+      {
+        ...pod({ phase: 'Failed', state: terminated(137, 'Error', { finishedAt: time(8) }), deletedAt: time(8) }),
+        endingSince: time(3),
+      },
+      {
+        ...pod({
+          index: 1,
+          phase: 'Failed',
+          state: terminated(139, 'Error', { finishedAt: time(5) }),
+          deletedAt: time(5),
+        }),
+        endedUnasked: true,
+      },
+    ],
+    want: [{ reason: 'PodDeleted' }, { reason: 'Error', exitCode: 139 }],
   },
   {
     title: 'no pod was ever seen: the controller’s own word',
