@@ -76,5 +76,5 @@ function wordOfJob(job: SentJob): Word {
 /** Seen while it ran, and not because its Job was stopped or deleted: a pod is deleted after its end, too. */
 function wasDeleted(job: SentJob, pod: SeenPod): boolean {
   if (stopReasonOf(job) !== null || job.metadata.deletionTimestamp !== undefined) return false;
-  return pod.endingSince !== undefined && containerOf(pod)?.state?.terminated !== undefined;
+  return pod.endingSince !== undefined;
 }

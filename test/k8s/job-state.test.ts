@@ -198,6 +198,18 @@ test.each<{ title: string; job: SentJob; pods: SeenPod[]; want: readonly object[
     want: [{ reason: 'PodDeleted' }, { reason: 'Error', exitCode: 139 }],
   },
   {
+    title: 'of pods that are gone without an end, one was deleted by force, and one went with its node',
+    job: job({ pods: 2, status: { conditions: [at('FailureTarget', 5), at('Failed', 20)] } }),
+    pods: [
+      { ...pod({ state: running, deletedAt: time(3) }), isGone: true, endingSince: time(3) },
+      { ...pod({ index: 1, state: running }), isGone: true },
+    ],
+    want: [
+      { reason: 'PodDeleted', exitCode: null },
+      { reason: 'PodVanished', exitCode: null, node: 'node-1' },
+    ],
+  },
+  {
     title: 'no pod was ever seen: the controller’s own word',
     job: job({
       status: {
