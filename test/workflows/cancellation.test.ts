@@ -70,6 +70,17 @@ describe('a cancellation', () => {
     expect(stopsOf(story)).toEqual([]);
   });
 
+  test('while a phase is held leaves how far it was', async () => {
+    const story = bench.tell('held-far', recipeOf([]), {
+      judgeAttempt: () => Promise.resolve(judged('hold', { step: 120 })),
+    });
+    const run = await bench.start(story);
+    expect(await untilState(run, 'base', 'held')).toMatchObject({ step: 120 });
+    await run.cancel();
+    await failureOf(run);
+    expect(await statusOf(run)).toMatchObject([{ state: 'cancelled', step: 120 }]);
+  });
+
   const heard = (workflowId: string) =>
     eventually('the phase hears of it', 20, async () =>
       (await eventsOf(workflowId)).some((event) => event.workflowExecutionCancelRequestedEventAttributes),

@@ -59,16 +59,6 @@ describe('a failed attempt', () => {
     expect(await pageOf(bench.client, 'resume/base')).toContain('- Goes on from step 20.');
   });
 
-  test('that holds its phase shows how far it was', async () => {
-    const story = bench.tell('held-far', recipeOf([]), {
-      judgeAttempt: () => Promise.resolve(judged('hold', { step: 120 })),
-    });
-    const run = await bench.start(story);
-    expect(await untilState(run, 'base', 'held')).toMatchObject({ step: 120 });
-    await run.cancel();
-    await failureOf(run);
-  });
-
   test.each([
     { kind: 'stalled', because: 'no progress for 900 s', reason: 'stalled' },
     { kind: 'lost', because: 'node n1 does not answer any more', reason: 'node-lost' },
