@@ -128,7 +128,10 @@ test.each([
 test('of a namespace that is not there its command is told, and nothing of what is in it', async () => {
   const namespace = `${bed.namespace}-other`;
   const { exitCode, checks, trouble } = await bed.examine({ namespace });
-  expect([exitCode, checks.map(({ name }) => name)]).toEqual([69, ['node memory', 'version', 'namespace', 'nodes', 'store']]);
+  expect([exitCode, checks.map(({ name }) => name)]).toEqual([
+    69,
+    ['node memory', 'version', 'namespace', 'nodes', 'store'],
+  ]);
   await bed.run(trouble('namespace')?.mend?.command ?? 'false');
   await kubectl('delete', 'namespace', namespace);
 });
