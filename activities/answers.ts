@@ -20,7 +20,7 @@ export function answerActivities(dependencies: ReadingDependencies): AnswerActiv
         case 'plan':
           return await planOf(dependencies, question.input);
         case 'explain':
-          return await explanationOf(dependencies.ledger, question);
+          return await explanationOf(dependencies.ledger, question, dependencies.placeOf(undefined).store);
         case 'prune':
           return await answerPrune(dependencies, question);
         case 'nodes':

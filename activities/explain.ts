@@ -20,7 +20,9 @@ import type { Ledger } from '../store/ledger/ledger.ts';
 import type { NotificationRecord } from '../store/ledger/notifications.ts';
 import type { PhaseRecord } from '../store/ledger/phases.ts';
 import type { PipelineRecord } from '../store/ledger/pipelines.ts';
-import type { ExplainedEvent, ExplainedPhase, Explanation } from '../workflows/contract-questions.ts';
+import type { RunStore } from '../store/run-store.ts';
+import type { ExplainedEvent, ExplainedPhase, Explanation, Question } from '../workflows/contract-questions.ts';
+import { type EvidenceWish, evidenceOfFailures } from './failure-evidence.ts';
 import { nextAttemptOf } from './aftermath.ts';
 import { retryKey } from './changes-of-phase.ts';
 import type { GoingCheckpoint } from './prune.ts';
@@ -33,14 +35,23 @@ const longestLine = 400;
 /** Of a trainer's last numbers, those that a person asks for first. */
 const keyMetrics = ['loss', 'reward', 'kl', 'grad_norm', 'learning_rate'];
 
-/** Throws `not-found` when there is no such pipeline or phase. */
+/** Evidence of all failures together, as it travels through a workflow's history. Characters. */
+const mostEvidence = 400_000;
+
+type ExplainWish = Omit<Extract<Question, { question: 'explain' }>, 'question'>;
+
+/** Throws `not-found` when there is no such pipeline, phase or attempt. The evidence of failures comes with a store, and where it is asked for. */
 export async function explanationOf(
   ledger: Ledger,
-  { pipeline, phase }: { readonly pipeline: string; readonly phase?: string | undefined },
+  { pipeline, phase, attempt, evidence }: ExplainWish,
+  store: RunStore | null = null,
 ): Promise<Explanation> {
   const run = await findPipeline(ledger, pipeline);
   const records = await findPhases(ledger, run.runId, phase);
-  const phases = await Promise.all(records.map((record) => explainedPhase(ledger, record)));
+  const isAsked = store !== null && (evidence === true || attempt !== undefined);
+  const wish = isAsked ? { store, room: Math.floor(mostEvidence / records.length) } : null;
+  const told = await Promise.all(records.map((record) => explainedPhase(ledger, record, wish)));
+  const phases = attempt === undefined ? told : onlyOf(told, attempt);
   const surplus = phases.flatMap(({ events }) => events).length - mostEvents;
   const { workflowId, runId, recipe, startedAt, endedAt, outcome } = run;
   return {
@@ -97,7 +108,7 @@ export async function workOf(
   return finished.find(({ promoted }) => promoted === record.promoted) ?? record;
 }
 
-async function explainedPhase(ledger: Ledger, record: PhaseRecord): Promise<ExplainedPhase> {
+async function explainedPhase(ledger: Ledger, record: PhaseRecord, wish: EvidenceWish | null): Promise<ExplainedPhase> {
   const { kind, state } = record;
   const { runId, workflowId, phase } = await workOf(ledger, record);
   const of = { runId, phase };
@@ -113,16 +124,50 @@ async function explainedPhase(ledger: Ledger, record: PhaseRecord): Promise<Expl
     const decision = decisions.find((one) => one.key === key) as DecisionRecord<RetryDecision> | undefined;
     return { decision: decision?.answer ?? null, next: nextAttemptOf(failed, attempts, checkpoints) };
   };
+  const evaluations = await ledger.attemptsOf({ ...of, workflowId, purpose: 'evaluate' });
+  const kept = await keptOf(failures, [...attempts, ...evaluations], wish);
   const events = [
     ...attempts.map(attemptEvent),
-    ...(await ledger.attemptsOf({ ...of, workflowId, purpose: 'evaluate' })).map(attemptEvent),
-    ...failures.map((failed) => incidentEvent(failed, aftermathOf(failed))),
+    ...evaluations.map(attemptEvent),
+    ...failures.map((failed) => ({ ...incidentEvent(failed, aftermathOf(failed)), ...evidenceIn(kept, failed) })),
     ...decisions.map(decisionEvent),
     ...(await ledger.verdictsOf(of)).map(verdictEvent),
     ...(await ledger.notificationsOf(of)).map(notificationEvent),
   ];
   const { sentence } = (record.because ?? { sentence: '' }) as { sentence: string };
   return { phase: record.phase, kind, state, because: sentence, events: events.toSorted(byTime).map(bounded) };
+}
+
+/** Everything of attempts, and of evaluation jobs, of this number. Throws `not-found`. */
+function onlyOf(phases: readonly ExplainedPhase[], attempt: number): readonly ExplainedPhase[] {
+  const only = phases.map((phase) => ({ ...phase, events: phase.events.filter((event) => event.attempt === attempt) }));
+  const told = only.filter(({ events }) => events.length > 0);
+  if (told.length > 0) return told;
+  const numbers = [...new Set(phases.flatMap(({ events }) => events.flatMap((event) => event.attempt ?? [])))];
+  const there = numbers.sort((one, other) => one - other).join(', ') || 'none yet';
+  throw new TemperError('not-found', `there is no attempt ${String(attempt)}; there are: ${there}`);
+}
+
+async function keptOf(
+  failures: readonly IncidentRecord[],
+  attempts: readonly AttemptRecord[],
+  wish: EvidenceWish | null,
+): ReturnType<typeof evidenceOfFailures> {
+  if (wish === null) return new Map();
+  const jobs = failures.map((record) => {
+    const { purpose, incident } = record;
+    const own = attempts.find((one) => one.purpose === purpose && one.number === incident.attempt);
+    return { record, directory: own?.directory ?? null };
+  });
+  return await evidenceOfFailures(jobs, wish);
+}
+
+function evidenceIn(
+  kept: Awaited<ReturnType<typeof evidenceOfFailures>>,
+  failed: IncidentRecord,
+): Pick<ExplainedEvent, 'evidence'> {
+  const evidence = kept.get(failed);
+  return evidence === undefined ? {} : { evidence };
 }
 
 /** Of one moment: an attempt begins, it fails, and what follows is decided. */

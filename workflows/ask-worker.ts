@@ -15,7 +15,13 @@ import { refusal } from './refusal.ts';
 const name = z.string().min(1);
 const questionSchema = z.discriminatedUnion('question', [
   z.strictObject({ question: z.literal('plan'), input: pipelineInputSchema }),
-  z.strictObject({ question: z.literal('explain'), pipeline: name, phase: name.optional() }),
+  z.strictObject({
+    question: z.literal('explain'),
+    pipeline: name,
+    phase: name.optional(),
+    attempt: z.int().positive().optional(),
+    evidence: z.boolean().optional(),
+  }),
   z.strictObject({
     question: z.literal('prune'),
     pipeline: name.optional(),

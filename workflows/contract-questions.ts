@@ -4,6 +4,7 @@
  * Answers are bounded: the newest part of a log, the newest events of a pipeline.
  */
 import type { PipelineInput } from '../configs/schema.ts';
+import type { FailureEvidence } from '../decisions/evidence-lines.ts';
 import type { ForgottenNode, SuspectNode } from '../decisions/node-memory.ts';
 import type { PhasePlan } from '../decisions/plan.ts';
 import type { StopOutcome } from '../decisions/reap.ts';
@@ -11,7 +12,15 @@ import type { AttemptState, PhaseState } from '../decisions/states.ts';
 
 export type Question =
   | { readonly question: 'plan'; readonly input: PipelineInput }
-  | { readonly question: 'explain'; readonly pipeline: string; readonly phase?: string | undefined }
+  | {
+      readonly question: 'explain';
+      readonly pipeline: string;
+      readonly phase?: string | undefined;
+      /** Only what is about attempts, and evaluation jobs, of this number; with the evidence. */
+      readonly attempt?: number | undefined;
+      /** With all the evidence of each failure. */
+      readonly evidence?: boolean | undefined;
+    }
   | PruneQuestion
   | ReapQuestion
   | NodesQuestion
@@ -110,6 +119,8 @@ export interface ExplainedEvent {
   readonly sentence: string;
   /** The numbers and words it rests on. */
   readonly lines: readonly string[];
+  /** Of an incident, where it was asked for; `too-much` where that of newer ones left no room: its attempt has to be asked for alone. */
+  readonly evidence?: FailureEvidence | 'too-much';
 }
 
 /** Checkpoints that may go, or went, and why the others stay. */

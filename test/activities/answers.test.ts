@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { phaseSchema } from '../../configs/schema.ts';
 import { answerActivities } from '../../activities/answers.ts';
 import type { BackendLogs } from '../../activities/backend.ts';
-import type { Explanation, Log, LogsQuestion, Plan, Reaped } from '../../workflows/contract-questions.ts';
+import type { Explanation, Log, LogsQuestion, Plan, Question, Reaped } from '../../workflows/contract-questions.ts';
 import type { ResolvedPipeline } from '../../workflows/contract.ts';
 import { activityBench, type ActivityBench, contextOf, runId, startAttempt } from '../support/activity-bench.ts';
 import { fakeTrainer } from '../support/fake-trainer.ts';
@@ -64,6 +64,27 @@ describe('explain', () => {
       ['attempt', 2, 'Attempt 2: queued.'],
       ['start', 2, 'Goes on from demo/sft/a1/checkpoint-20 at step 20. 3 steps lost.'],
     ]);
+  });
+
+  test('shows the evidence of one attempt alone, and of all failures where it is asked for', async () => {
+    await killedOnce();
+    const ask = async (more: Partial<Extract<Question, { question: 'explain' }>>) =>
+      (await answers().answerQuestion({ question: 'explain', pipeline: 'demo', ...more })) as Explanation;
+    const first = (await ask({ attempt: 1 })).phases[0]?.events ?? [];
+    expect(first.every(({ attempt }) => attempt === 1)).toBe(true);
+    const evidence = first.find(({ about }) => about === 'incident')?.evidence;
+    expect(evidence).toMatchObject({
+      ranks: [{ rank: 0, signal: 'SIGKILL', lastLines: ['step 22', 'step 23'] }],
+      cluster: null,
+    });
+    expect(
+      (await ask({ evidence: true })).phases[0]?.events.find(({ about }) => about === 'incident')?.evidence,
+    ).toEqual(evidence);
+    expect((await explain('demo')).phases[0]?.events.some((event) => 'evidence' in event)).toBe(false);
+    await expect(ask({ attempt: 7 })).rejects.toMatchObject({
+      code: 'not-found',
+      message: 'there is no attempt 7; there are: 1, 2',
+    });
   });
 
   test.each([

@@ -1,6 +1,8 @@
 /** The story of a pipeline as a person reads it on a terminal. */
+import { linesOfEvidence } from '../../decisions/evidence-lines.ts';
 import type { ExplainedEvent, ExplainedPhase, Explanation } from '../../workflows/contract-questions.ts';
 import { coloured, colouredState } from './colour.ts';
+import { printable } from './printable.ts';
 
 export function explanationText(story: Explanation): string {
   const { pipeline, recipe, runId, state, startedAt, endedAt, phases, omitted } = story;
@@ -11,20 +13,29 @@ export function explanationText(story: Explanation): string {
 }
 
 function phaseText({ phase, kind, state, because, events }: ExplainedPhase): string {
-  const why = because === '' ? [] : [`  ${because}`];
+  const why = because === '' ? [] : [`  ${printable(because)}`];
   const name = kind === phase ? coloured('head', phase) : `${coloured('head', phase)} (${kind})`;
   return [`${name}: ${colouredState(state)}`, ...why, ...events.flatMap(eventLines)].join('\n');
 }
 
-function eventLines({ at, about, attempt, sentence, lines }: ExplainedEvent): string[] {
+function eventLines(event: ExplainedEvent): string[] {
+  const { at, about, attempt, sentence, lines } = event;
   const who =
     about === 'verdict'
       ? 'gate'
       : about === 'notification'
         ? 'told'
         : `${about}${attempt === null ? '' : ` ${String(attempt)}`}`;
-  const head = `  ${coloured('quiet', moment(at).slice(11))}  ${who.padEnd(12)}  ${sentence}`;
-  return [head, ...lines.map((line) => `                          ${line}`)];
+  const head = `  ${coloured('quiet', moment(at).slice(11))}  ${who.padEnd(12)}  ${printable(sentence)}`;
+  const evidence = evidenceLines(event).map((line) => coloured('quiet', line));
+  return [head, ...[...lines.map(printable), ...evidence].map((line) => `                          ${line}`)];
+}
+
+function evidenceLines({ evidence, attempt }: ExplainedEvent): string[] {
+  if (evidence === undefined) return [];
+  if (evidence === 'too-much')
+    return [`Its evidence is too much beside that of newer failures: --attempt ${String(attempt)} shows it.`];
+  return linesOfEvidence(evidence).map(printable);
 }
 
 function moment(iso: string): string {
