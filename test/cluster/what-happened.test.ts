@@ -66,7 +66,6 @@ test('what happened is told in one sentence, with all the evidence beside it whe
   expect(whole.output).toMatch(
     /\n +job: Failed, [^]*\n +pod t-breaks\S+, rank 0, node [^]*\n +container trainer: exit code 1/,
   );
-  expect(whole.output).toMatch(/\n +event [\d:]+ Warning of job: BackoffLimitExceeded/);
   expect((await says('logs', 'breaks', 'base', '--attempt', '1', '--rank', '0')).output).toContain(xid);
   const absent = await says('logs', 'breaks', 'base', '--attempt', '1', '--rank', '3');
   expect([absent.exitCode, absent.errors]).toEqual([2, expect.stringContaining('has no log of rank 3; there are: 0.')]);
