@@ -55,6 +55,7 @@ export async function makeFailureBed(cluster: TestCluster, rows: readonly Failur
   const bed = await makeStandInBed(cluster, 'failures');
   const classes = priorityClassesOf(cluster, bed.namespace);
   await classes.make();
+  await cluster.kubectl(['create', '--filename', '-'], JSON.stringify(leastMemory(bed.namespace)));
   const jobs = Object.fromEntries(
     rows.map((row) => [row.id, { ...row.needs, command: row.command ?? ['sh', '-c', scriptOf(row)] }]),
   );
@@ -82,6 +83,14 @@ export async function makeFailureBed(cluster: TestCluster, rows: readonly Failur
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+/** Refuses containers that ask for less; to those that ask for nothing it gives that much. */
+const leastMemory = (namespace: string): object => ({
+  apiVersion: 'v1',
+  kind: 'LimitRange',
+  metadata: { name: 'least', namespace },
+  spec: { limits: [{ type: 'Container', min: { memory: '20Mi' } }] },
+});
 
 /** They belong to the cluster, not to a namespace. */
 function priorityClassesOf(cluster: TestCluster, namespace: string) {

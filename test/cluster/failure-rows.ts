@@ -136,10 +136,10 @@ export const failureRows: readonly FailureRow[] = [
   },
   {
     id: 'peer',
-    how: 'the second of two ranks dies, and the first has noticed it and ended before',
+    how: 'the second of two ranks dies, and the first follows with words of its own',
     runs: `gone="\${TEMPER_REQUEST%/*}/checkpoints/gone"
-if [ "$PET_NODE_RANK" = 1 ]; then touch "$gone"; sleep 2; exit 139; fi
-until [ -e "$gone" ]; do sleep 0.1; done; echo 'RuntimeError: Connection reset by peer'; exit 1`,
+if [ "$PET_NODE_RANK" = 1 ]; then touch "$gone"; exit 139; fi
+until [ -e "$gone" ]; do sleep 0.1; done; sleep 1; echo 'RuntimeError: Connection reset by peer'; exit 1`,
     needs: { nodes: 2 },
     want: { class: 'crashed', charged: true, then: 'restart', rank: 1, kept: /"exitCode": 139/, told: /rank 1/ },
   },
@@ -178,6 +178,19 @@ until [ -e "$gone" ]; do sleep 0.1; done; echo 'RuntimeError: Connection reset b
     how: 'the trainer refuses what it was asked',
     runs: saysAndEnds('error: unrecognized arguments: --bogus', 64),
     want: { class: 'config', charged: true, then: 'fail', kept: /"exitCode": 64/, told: /config/ },
+  },
+  {
+    id: 'limited',
+    how: 'a LimitRange refuses its pods',
+    needs: { memory: '10Mi' },
+    budgets: { startMinutes: 0.5 },
+    want: {
+      class: 'admission-denied',
+      charged: true,
+      then: 'hold',
+      kept: /minimum memory usage per Container is 20Mi/,
+      told: /minimum memory usage per Container is 20Mi/,
+    },
   },
   {
     id: 'no-such-command',
