@@ -29,18 +29,6 @@ test('of two the interval is about the paired one, and the highest has none', ()
   expect(lines[1]?.fromBest.high).toBeCloseTo(paired.high, 2);
 });
 
-// Tukey's studentized range at 5 % with many degrees of freedom, over the root of two (Montgomery, Design and Analysis, table V).
-test.each([
-  { k: 2, range: 2.772 },
-  { k: 3, range: 3.314 },
-  { k: 5, range: 3.858 },
-  { k: 10, range: 4.474 },
-])('$k that are equally good need $range / √2 standard errors to differ', ({ k, range }) => {
-  const candidates = Array.from({ length: k }, (_, index) => known(`c${index}`, 0.5, 0.01));
-  expect(compareWithBest(candidates).critical).toBeCloseTo(range / Math.SQRT2, 0);
-  expect(Math.abs(compareWithBest(candidates).critical - range / Math.SQRT2)).toBeLessThan(0.12);
-});
-
 test('equally good ones are hardly ever told apart, however many there are', () => {
   const normal = normalNumbers(5);
   const rounds = 60;

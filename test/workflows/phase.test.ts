@@ -253,23 +253,6 @@ describe('the gate', () => {
   });
 });
 
-test.each([
-  { id: 'undecided', undecided: true },
-  { id: 'otherwise-held', undecided: false },
-])('the gate hears of a release where the evidence did not decide, and only there: $id', async ({ id, undecided }) => {
-  const story = bench.tell(id, recipeOf([evaluatedSft]), {
-    judgeGate: ({ context }, times) =>
-      isBase(context) || times > 2
-        ? Promise.resolve(promotes(context))
-        : Promise.resolve({ kind: 'hold', sentence: 'a person must look.', rows: [], undecided }),
-  });
-  const run = await bench.start(story);
-  await untilState(run, 'sft', 'held');
-  await release(run);
-  await run.result();
-  expect(story.inputsOf('judgeGate').map(({ released }) => released)).toEqual([false, false, undecided]);
-});
-
 test('a checkpoint that cannot be promoted is held, with its training, until a person has mended it', async () => {
   const damaged = ApplicationFailure.nonRetryable('its seal does not agree with its files', 'checkpoint-damaged');
   const story = bench.tell('damaged', recipeOf([evaluatedSft]), {

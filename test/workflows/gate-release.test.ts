@@ -1,0 +1,32 @@
+/** A release of a phase that its gate holds: the gate hears what for. */
+import type { PhaseContext } from '../../workflows/contract.ts';
+import { recipeOf } from '../support/recipes.ts';
+import { evaluatedSft, promotes } from '../support/stories.ts';
+import { untilState, workflowBench, type WorkflowBench } from '../support/workflow-bench.ts';
+
+let opening: Promise<WorkflowBench>;
+let bench: WorkflowBench;
+beforeAll(async () => {
+  opening = workflowBench();
+  bench = await opening;
+});
+afterAll(async () => (await opening).close());
+
+const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
+
+test.each([
+  { id: 'undecided', undecided: true },
+  { id: 'otherwise-held', undecided: false },
+])('the gate hears of a release where the evidence did not decide, and only there: $id', async ({ id, undecided }) => {
+  const story = bench.tell(id, recipeOf([evaluatedSft]), {
+    judgeGate: ({ context }, times) =>
+      isBase(context) || times > 2
+        ? Promise.resolve(promotes(context))
+        : Promise.resolve({ kind: 'hold', sentence: 'a person must look.', rows: [], undecided }),
+  });
+  const run = await bench.start(story);
+  await untilState(run, 'sft', 'held');
+  await run.executeUpdate<string, [object]>('release', { args: [{}] });
+  await run.result();
+  expect(story.inputsOf('judgeGate').map(({ released }) => released)).toEqual([false, false, undecided]);
+});
