@@ -48,9 +48,12 @@ export async function loadRecipeFile(path: string, set: Fields = {}): Promise<Re
   return recipeOf(await readFileAt(path, path), set);
 }
 
-/** Every recipe of a folder that is valid. Throws `not-found`. */
+/** Every recipe that is there and valid: of a folder that cannot be read, none. */
 export async function loadRecipes(directory: string): Promise<Recipe[]> {
-  const files = await yamlFilesOf(directory);
+  const files = await yamlFilesOf(directory).catch((error: unknown) => {
+    if (error instanceof TemperError) return [];
+    throw error;
+  });
   const read = await Promise.allSettled(files.map((file) => loadRecipeFile(file)));
   return read.flatMap((one) => (one.status === 'fulfilled' ? [one.value.value] : []));
 }

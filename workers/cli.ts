@@ -4,6 +4,7 @@
  * Covers how it ends. Does not cover which commands there are (cli/program.ts) or what one does (cli/<command>.ts).
  */
 import { CommanderError } from 'commander';
+import { note } from './cli/output.ts';
 import { programFor } from './cli/program.ts';
 import { exitCodes, explained } from './exit-codes.ts';
 
@@ -20,7 +21,7 @@ function answerTo(error: unknown): number {
   // Commander has said what is wrong already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.badInput;
   const { text, exitCode } = explained(error);
-  process.stderr.write(`temper: ${text}\n`);
+  note(`temper: ${text}`);
   return exitCode;
 }
 

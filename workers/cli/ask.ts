@@ -11,12 +11,16 @@ import { type Connected, requireWorker, withServer } from './connect.ts';
 
 type AnswerTo<Q extends Question> = Extract<Answer, { answer: Q['question'] }>;
 
-const answerSeconds = 60;
+interface How {
+  readonly direct: boolean;
+  /** For how long an answer is waited for. @default 60 */
+  readonly seconds?: number;
+}
 
 /** Asks once. Throws what the worker throws, and `environment-unusable` when none answers. */
-export async function ask<Q extends Question>(question: Q, how: { readonly direct: boolean }): Promise<AnswerTo<Q>> {
-  if (how.direct) return await askDirectly(question);
-  return await withServer((connected) => askWorker(connected, question));
+export async function ask<Q extends Question>(question: Q, { direct, seconds }: How): Promise<AnswerTo<Q>> {
+  if (direct) return await askDirectly(question);
+  return await withServer((connected) => askWorker(connected, question, seconds));
 }
 
 export async function askDirectly<Q extends Question>(question: Q): Promise<AnswerTo<Q>> {
@@ -24,7 +28,11 @@ export async function askDirectly<Q extends Question>(question: Q): Promise<Answ
   return (await answerDirectly(question, process.env)) as AnswerTo<Q>;
 }
 
-export async function askWorker<Q extends Question>(connected: Connected, question: Q): Promise<AnswerTo<Q>> {
+export async function askWorker<Q extends Question>(
+  connected: Connected,
+  question: Q,
+  answerSeconds = 60,
+): Promise<AnswerTo<Q>> {
   const { client, places } = connected;
   await requireWorker(connected);
   const { WorkflowFailedError } = await import('@temporalio/client');

@@ -1,6 +1,5 @@
 /** `temper doctor`: what a recipe lacks on a profile, before anything is spent. */
 import { Argument, Command, Option } from 'commander';
-import { TemperError } from '../../decisions/errors.ts';
 import { isHealthy } from '../../decisions/health-check.ts';
 import type { NodeMemory } from '../../k8s/doctor/judge-node-memory.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -18,7 +17,7 @@ interface Options {
 export function doctor(): Command {
   return new Command('doctor')
     .description(
-      'Says what is missing for a recipe on a profile, each with the command that adds it, before anything is spent. Run it where the worker runs, with its rights. On a cluster a short pod without GPUs is made and taken away again: it tries the images, and whether worker and pods see the same store.',
+      'Says what is missing for a recipe on a profile, each with the command that adds it, before anything is spent. Run it where the worker runs, with its rights. On a cluster a short pod without GPUs is made and taken away again: it tries the images, and whether worker and pods see the same store. Which nodes failed lately it asks a worker, where one answers.',
     )
     .addArgument(new Argument('[recipe]', 'a recipe that this machine has; without one, all that the profile names'))
     .addOption(fileOption())
@@ -75,14 +74,16 @@ Ends with 0 when nothing is known to be missing, with 69 when something is. What
     });
 }
 
-/** Nobody has to run a worker before doctor is asked. */
+/** Far more than a worker takes that has something else to do. */
+const nodesSeconds = 10;
+
+/** Nobody has to run a worker, or a Temporal server, before doctor is asked: whatever fails here costs this check alone. */
 async function askNodes(): Promise<NodeMemory> {
   const { ask } = await import('./ask.ts');
   try {
-    const { cluster, suspects } = await ask({ question: 'nodes' }, { direct: false });
+    const { cluster, suspects } = await ask({ question: 'nodes' }, { direct: false, seconds: nodesSeconds });
     return { kind: 'known', cluster, suspects };
   } catch (error) {
-    if (!(error instanceof TemperError)) throw error;
-    return { kind: 'unknown', why: error.message };
+    return { kind: 'unknown', why: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -4,7 +4,7 @@ import { Command, Option } from 'commander';
 import { exitCodes } from '../exit-codes.ts';
 import type { Log, LogsQuestion } from '../../workflows/contract-questions.ts';
 import { directOption, jsonOption, rankNumber, wholeNumber } from './options.ts';
-import { note, say, sayJson } from './output.ts';
+import { note, say, sayJson, sayLog } from './output.ts';
 
 interface Options {
   readonly attempt?: number;
@@ -21,7 +21,9 @@ const waitSeconds = 20;
 
 export function logs(): Command {
   return new Command('logs')
-    .description("Shows the end of a job's log: of the phase and attempt that began last, unless they are named.")
+    .description(
+      "Shows the end of a job's log: of the phase and attempt that began last, unless they are named. On a terminal without what would move its cursor; a file or a pipe gets it as it was written.",
+    )
     .argument('<pipeline>', 'its workflow id')
     .argument('[phase]', 'one phase only')
     .addOption(new Option('--attempt <number>', 'an earlier attempt').argParser(wholeNumber))
@@ -57,7 +59,7 @@ async function showOnce(question: LogsQuestion, options: Options): Promise<void>
     return;
   }
   note(titleOf(log));
-  process.stdout.write(text);
+  sayLog(text);
 }
 
 async function follow(question: LogsQuestion, options: Options): Promise<void> {
@@ -79,11 +81,11 @@ async function followWith(
 ): Promise<void> {
   let last = await ask(question);
   note(titleOf(last));
-  process.stdout.write(lastLines(last.text, lines));
+  sayLog(lastLines(last.text, lines));
   while (!last.isOver) {
     const next = await ask({ ...question, seen: { directory: last.directory, to: last.to }, waitSeconds });
     if (next.directory !== last.directory) note(`\n${titleOf(next)}`);
-    process.stdout.write(next.text);
+    sayLog(next.text);
     last = next;
     // What a huge log has kept back comes at once, but no faster than a server likes to be asked.
     await pause(200);

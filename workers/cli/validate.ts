@@ -91,22 +91,25 @@ async function profileOfThisMachine(name: string): Promise<Profile> {
 
 async function check(file: string, set: Record<string, unknown>, profile: Profile | null): Promise<Checked> {
   const { fitting, loadFile } = await import('../../configs/load.ts');
+  let given: Given;
   try {
-    const given = await loadFile(file, set);
+    given = await loadFile(file, set);
     if (given.kind === 'recipe' && profile !== null) fitting(given, profile);
-    const { kind, value } = given;
-    const warnings = await warningsOf(given, profile);
-    const lines = [`${file}: valid (${kind} ${value.name})`, ...warnings.map((sentence) => `  warning: ${sentence}`)];
-    return { file, valid: true, text: lines.join('\n'), problems: [], warnings };
   } catch (error) {
     if (!(error instanceof TemperError)) throw error;
     const problems = (error.details as LocatedProblem[] | undefined) ?? [{ message: error.message }];
     return { file, valid: false, text: error.message, problems, warnings: [] };
   }
+  const { kind, value } = given;
+  const warnings = await warningsOf(given, profile);
+  const lines = [`${file}: valid (${kind} ${value.name})`, ...warnings.map((sentence) => `  warning: ${sentence}`)];
+  return { file, valid: true, text: lines.join('\n'), problems: [], warnings };
 }
 
+type Given = Awaited<ReturnType<typeof loadFile>>;
+
 /** What is allowed and doubtful: of a recipe on a profile, or of a profile by itself. */
-async function warningsOf(given: Awaited<ReturnType<typeof loadFile>>, profile: Profile | null): Promise<string[]> {
+async function warningsOf(given: Given, profile: Profile | null): Promise<string[]> {
   const [{ placementWarnings, profileWarnings }, { loadRecipes }, { readPlaces }] = await Promise.all([
     import('../../configs/placement-warnings.ts'),
     import('../../configs/load.ts'),

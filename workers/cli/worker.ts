@@ -19,7 +19,7 @@ export function worker(): Command {
     .addOption(
       new Option(
         '--health-port <port>',
-        'serve /healthz, /readyz and /metrics (Prometheus) there; nowhere unless named',
+        'serve /healthz, /readyz and /metrics (Prometheus) there, on every address of the machine and without a password; nowhere unless named',
       )
         .env('TEMPER_HEALTH_PORT')
         .argParser(portNumber),

@@ -4,6 +4,7 @@
  * Covers text. Does not cover where the numbers come from (phase-view.ts).
  */
 import { doingOf, type PhaseView } from './phase-view.ts';
+import { printable, printableLines } from './printable.ts';
 
 export interface Screen {
   show(phases: readonly PhaseView[], now: Date): void;
@@ -38,7 +39,7 @@ function barScreen({ write, columns }: ScreenOptions): Screen {
       write(`${before}${draw()}`);
     },
     say(line) {
-      write(`${clear()}${line}\n${draw()}`);
+      write(`${clear()}${printableLines(line)}\n${draw()}`);
     },
     leave() {
       bars = [];
@@ -71,7 +72,7 @@ function lineScreen({ write }: ScreenOptions): Screen {
       }
     },
     say(line) {
-      write(`${line}\n`);
+      write(`${printableLines(line)}\n`);
     },
     leave: () => undefined,
   };
@@ -93,7 +94,7 @@ function numbersOf(phase: PhaseView): string {
     phase.score === null ? '' : `score ${phase.score.toFixed(3)}`,
     phase.state === 'running' || phase.note === '' ? '' : phase.note,
   ];
-  return parts.filter((part) => part !== '').join('  ');
+  return printable(parts.filter((part) => part !== '').join('  '));
 }
 
 interface StepSeen {

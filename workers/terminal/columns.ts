@@ -1,4 +1,5 @@
-/** Rows as columns that line up. Colours are put on afterwards, when the widths are known. */
+/** Rows as columns that line up. Colours are put on afterwards, when the widths are known; a cell stays in its line. */
+import { printable } from './printable.ts';
 
 export interface Column<Row> {
   readonly head: string;
@@ -10,13 +11,16 @@ export interface Column<Row> {
 
 /** The heads, a rule, and a line for each row. */
 export function columnsText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const widths = columns.map(({ head, cell }) => Math.max(head.length, ...rows.map((row) => cell(row).length)));
+  const textOf = ({ cell }: Column<Row>, row: Row) => printable(cell(row));
+  const widths = columns.map((column) =>
+    Math.max(column.head.length, ...rows.map((row) => textOf(column, row).length)),
+  );
   const padded = ({ align }: Column<Row>, text: string, width: number) =>
     align === 'right' ? text.padStart(width) : text.padEnd(width);
   const heads = columns.map((column, index) => padded(column, column.head, widths[index] ?? 0));
   const lines = rows.map((row) =>
     columns.map((column, index) => {
-      const text = padded(column, column.cell(row), widths[index] ?? 0);
+      const text = padded(column, textOf(column, row), widths[index] ?? 0);
       return column.paint ? column.paint(text, row) : text;
     }),
   );

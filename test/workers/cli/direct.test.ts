@@ -1,7 +1,8 @@
 /** `--direct`: the ledger and the store of this machine, without a server. Colours are for terminals. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { logName } from '../../../decisions/log-name.ts';
 import { openSqliteLedger } from '../../../store/ledger/sqlite.ts';
 import { phaseSchema } from '../../../configs/schema.ts';
 import { createRunStore } from '../../../store/run-store.ts';
@@ -88,6 +89,25 @@ describe('prune', () => {
   test('knows no pipeline that is not there', async () => {
     const { exitCode, errors } = await temper(['prune', 'odl', '--direct'], { environment });
     expect([exitCode, errors]).toEqual([2, expect.stringContaining('did you mean "old"?')]);
+  });
+});
+
+describe('what a trainer prints', () => {
+  const printed = 'begins\n 10 %\r 20 %\r\n\u001b]0;you are root\u0007\u001b[2J\u001b[31mgreen\u001b[0m?\n';
+  const words = ['logs', 'old', '--direct'];
+  beforeAll(async () => {
+    const path = join(store, 'pipelines', 'old', 'base', 'attempt-1', logName(0));
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, printed);
+  });
+
+  test('can do nothing to a terminal', async () => {
+    const { output } = await temperOnTerminal(words, { environment });
+    expect(output.replaceAll('\r\n', '\n')).toMatch(/attempt-1\nbegins\n 10 %\n 20 %\ngreen\?\n$/);
+  });
+
+  test('comes into a file as it was written', async () => {
+    expect((await temper(words, { environment })).output).toBe(printed);
   });
 });
 

@@ -161,6 +161,13 @@ test('an entry of a profile that counts for nothing is told, of the profile alon
   ]);
 });
 
+test('a profile is valid wherever recipes are: they are looked at for a warning alone', async () => {
+  const shippedProfile = join(repository, 'configs', 'profiles', 'cluster.yaml');
+  const environment = { TEMPER_RECIPES: join(folder, 'nowhere') };
+  const { exitCode, output } = await temper(['validate', shippedProfile], { environment });
+  expect([exitCode, output]).toEqual([0, `${shippedProfile}: valid (profile cluster)\n`]);
+});
+
 test('what is shipped is valid, recipes and profiles', async () => {
   const { exitCode, output } = await temper(['validate']);
   const lines = output.trim().split('\n');
