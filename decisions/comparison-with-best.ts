@@ -31,7 +31,7 @@ export interface AgainstBest {
 }
 
 export interface Comparison {
-  /** Of equal means the id that sorts first. */
+  /** Of equal means the one that comes first. */
   readonly best: string;
   /** Standard errors on each side of a difference. */
   readonly critical: number;
@@ -39,9 +39,9 @@ export interface Comparison {
   readonly lines: readonly AgainstBest[];
 }
 
-/** Of at least one; ids are unique. The order in which they come does not matter. */
+/** Of at least one; ids are unique. The order in which they come matters for those of equal mean alone. */
 export function compareWithBest(candidates: readonly Comparable[]): Comparison {
-  const drawn = drawnMeans([...candidates].sort((a, b) => (a.id < b.id ? -1 : 1)));
+  const drawn = drawnMeans(candidates);
   const { means, count } = drawn;
   const best = means.indexOf(Math.max(...means));
   const chances = chancesOfBest(drawn);
@@ -53,7 +53,7 @@ export function compareWithBest(candidates: readonly Comparable[]): Comparison {
     const fromBest = { mean, low: Math.max(-1, mean - reach), high: Math.min(1, mean + reach), n: count };
     return { id, fromBest, standardError, chanceOfBest: chances[index] ?? 0 };
   });
-  lines.sort((a, b) => b.fromBest.mean - a.fromBest.mean || (a.id < b.id ? -1 : 1));
+  lines.sort((a, b) => b.fromBest.mean - a.fromBest.mean);
   return { best: drawn.ids[best] ?? '', critical, lines };
 }
 

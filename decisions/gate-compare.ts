@@ -40,7 +40,7 @@ export interface JudgedComparison {
 export function judgeCompare(rule: CompareRule, { standing, scores, outside }: Compared): JudgedComparison {
   const ids = standing.map(({ id }) => id);
   const toldLower = (id: string) => isToldLower(outside, id, { benchmark: rule.benchmark, others: ids });
-  const comparison = scores.length === 0 ? null : compareWithBest(scores.map(comparable));
+  const comparison = scores.length === 0 ? null : compareWithBest([...scores].sort(earlierFirst).map(comparable));
   const lines = standing.map((checkpoint): CompareLine => {
     const own = scores.find((one) => one.checkpoint.id === checkpoint.id);
     const { id, step } = checkpoint;
@@ -132,6 +132,11 @@ function pairOf(one: Scored, best: Scored, comparison: Comparison): PairOfScores
 
 function sampled({ runs, problems, standardError }: Scored) {
   return { runs, varianceWithin: problems === null ? standardError ** 2 : varianceWithin(problems) };
+}
+
+/** Of equal means the earlier leads. */
+function earlierFirst(a: Scored, b: Scored): number {
+  return a.checkpoint.step - b.checkpoint.step || (a.checkpoint.id < b.checkpoint.id ? -1 : 1);
 }
 
 function rankOf({ outcome }: CompareLine): number {

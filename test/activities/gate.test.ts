@@ -109,6 +109,19 @@ test('holds when the budget does not reach, with both numbers', async () => {
   ]);
 });
 
+test('holds what the evidence does not decide where the recipe says so, until a release lets the highest go on', async () => {
+  await trained(1, [20, 40, 50]);
+  for (const step of [20, 40, 50]) await scored(id(1, step), step === 20 ? 1 : 3);
+  const gate = [{ compare: { benchmark: 'addition', undecided: 'hold' } }];
+  const evaluate = { every: 20, benchmarks: ['addition'], seeds: 1, maxSeeds: 1 };
+  const context = contextOf({ phase: phaseSchema.parse({ ...sft, evaluate, gate }) });
+  const held = await judge(context);
+  expect(held).toMatchObject({ kind: 'hold', undecided: true });
+  expect(held.sentence).toContain(`between ${id(1, 40)} and ${id(1, 50)}`);
+  const released = await bench.as(runId).judgeGate({ context, released: true });
+  expect(released).toMatchObject({ kind: 'promote', checkpoint: { id: id(1, 40) }, score: 0.75 });
+});
+
 describe('candidates', () => {
   const unjudged = phaseSchema.parse({ ...sft, gate: [] });
 

@@ -60,7 +60,12 @@ test('fewer than two common problems say nothing', () => {
   expect(other?.fromBest).toMatchObject({ low: -1, high: 0, n: 1 });
 });
 
-test('the order in which they come does not matter', () => {
+test('of equal means the first is the best, and the order changes nothing else', () => {
   const list = [own('a', [0, 1, 1, 0.5]), own('b', [1, 1, 0, 0.5]), own('c', [0, 0, 1, 0])];
-  expect(compareWithBest([...list].reverse())).toEqual(compareWithBest(list));
+  const [one, other] = [compareWithBest(list), compareWithBest([...list].reverse())];
+  expect([one.best, other.best]).toEqual(['a', 'b']);
+  expect(other.critical).toBe(one.critical);
+  expect(other.lines.find(({ id }) => id === 'c')?.chanceOfBest).toBe(
+    one.lines.find(({ id }) => id === 'c')?.chanceOfBest,
+  );
 });

@@ -88,6 +88,12 @@ test('by the mean the higher goes on, however little that is, and nothing is ask
   expect(compared(seen, { stages })).toMatchObject({ kind: 'promote', checkpoint: c10, because: { rule: 'highest' } });
 });
 
+test('of equal means the earlier goes on, whatever they are called', () => {
+  const late = { ...c20, id: 'a-100', step: 100 };
+  const same = [evaluation('c10').scoring(level(2)), evaluation('a-100').scoring(level(2))];
+  expect(compared(same, { candidates: [late, c10] })).toMatchObject({ kind: 'promote', checkpoint: c10 });
+});
+
 test('two that are equal on every problem ask for nothing: no seed would tell more than that', () => {
   const same = [evaluation('c10').scoring(level(4)), evaluation('c20').scoring(level(4))];
   expect(compared(same, { candidates: [c10, c20] }).kind).toBe('promote');
