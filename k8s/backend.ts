@@ -50,8 +50,8 @@ export function createKubernetesBackend(
   const { namespace } = profile;
   const hasQueue = profile.queue !== undefined;
   const closed = new AbortController();
-  const evidence = new EvidenceKeeper(now);
-  const kept = lastWords({ client, namespace, ownerOf, evidence, signal: closed.signal });
+  const evidence = new EvidenceKeeper({ now, warn });
+  const kept = lastWords({ client, namespace, ownerOf, evidence, warn, signal: closed.signal });
   const observer = new JobObserver(client, namespace, { hasQueue, warn, ...kept });
   const reader = new JobReader({ client, observer, namespace, now, evidence });
   let service: Promise<void> | null = null;

@@ -1,8 +1,8 @@
 /**
  * What is kept of a job: what the cluster says of its Job, its pods, their containers, and what it wrote down about them. Pure.
  *
- * Bounded: 100 events, 64 pods (those in trouble before those that did well) of 8 containers each, 2,000 characters a text and fewer where
- * all would be more than 256 KiB. Does not cover the file (evidence-file.ts), nor what anything means (decisions/).
+ * Bounded: 100 events, 64 pods of 8 containers each, 2,000 characters a text and fewer where all would be more than 256 KiB. Does not cover
+ * which pods those are (telling-pods.ts), the file (evidence-file.ts), nor what anything means (decisions/).
  */
 import {
   type ContainerEvidence,
@@ -15,6 +15,7 @@ import {
 } from '../decisions/job-evidence.ts';
 import type { SeenPod, SentJob } from './kube-types.ts';
 import { podIndex } from './pod-state.ts';
+import { mostTelling } from './telling-pods.ts';
 
 /** All that is known of a job now. */
 export interface SeenJob {
@@ -31,62 +32,61 @@ export const mostBytes = 256 * 1024;
 /** Characters of a text: the first with which all fits. */
 const textLengths = [2000, 500, 100];
 
-export function evidenceOf({ job, pods, events }: SeenJob, at: Date): JobEvidence {
-  return fitted({
+/**
+ * What is seen of a job now, with what was kept of it before: what went meanwhile stays, as it was last seen. What is too much is cut once,
+ * from all of it together.
+ */
+export function evidenceOf(
+  { job, pods: seenPods, events: seenEvents }: SeenJob,
+  at: Date,
+  before?: JobEvidence,
+): JobEvidence {
+  const now = seenPods.map(podEvidence);
+  const names = new Set(now.map(({ name }) => name));
+  const gone = before?.pods.filter(({ name }) => !names.has(name)).map((pod) => ({ ...pod, isGone: true })) ?? [];
+  const said = new Map(
+    [...(before?.events ?? []), ...seenEvents].map((event) => [`${event.pod ?? ''} ${eventKey(event)}`, event]),
+  );
+  const conditions = conditionsOf(job.status?.conditions ?? []);
+  const whole = {
     uid: job.metadata.uid,
     at: at.toISOString(),
-    conditions: conditionsOf(job.status?.conditions ?? []),
-    pods: pods.map(podEvidence),
-    events,
-    omitted: { pods: 0, events: 0 },
-  });
-}
-
-/** Of one job, what was kept before with what is seen now: what went meanwhile stays, as it was last seen. */
-export function joinedEvidence(before: JobEvidence, now: JobEvidence): JobEvidence {
-  const seen = new Set(now.pods.map(({ name }) => name));
-  const gone = before.pods.filter(({ name }) => !seen.has(name)).map((pod) => ({ ...pod, isGone: true }));
-  const said = new Map(
-    [...before.events, ...now.events].map((event) => [`${event.pod ?? ''} ${eventKey(event)}`, event]),
-  );
-  return fitted({
-    ...now,
-    conditions: now.conditions.length > 0 ? now.conditions : before.conditions,
-    pods: [...gone, ...now.pods],
+    conditions: conditions.length > 0 ? conditions : (before?.conditions ?? []),
+    pods: [...gone, ...now],
     events: [...said.values()],
-    omitted: {
-      pods: Math.max(before.omitted.pods, now.omitted.pods),
-      events: Math.max(before.omitted.events, now.omitted.events),
-    },
-  });
-}
-
-function fitted(whole: JobEvidence): JobEvidence {
-  const pods = whole.pods.toSorted((one, other) => Number(didWell(one)) - Number(didWell(other))).slice(0, mostPods);
-  const events = whole.events.toSorted((one, other) => one.lastAt.localeCompare(other.lastAt)).slice(-mostEvents);
-  const bounded = {
-    ...whole,
-    pods: pods.toSorted((one, other) => one.rank - other.rank),
-    events,
-    omitted: {
-      pods: whole.omitted.pods + whole.pods.length - pods.length,
-      events: whole.omitted.events + whole.events.length - events.length,
-    },
   };
-  const cuts = textLengths.map((longest) => () => withTexts(bounded, longest));
-  const fits = cuts.map((cut) => cut()).find((cut) => Buffer.byteLength(JSON.stringify(cut)) <= mostBytes);
-  return fits ?? withTexts({ ...bounded, events: [] }, textLengths.at(-1) ?? 0);
+  return fitted(whole, { pods: numberOf(before, 'pods'), events: numberOf(before, 'events') });
 }
 
-function didWell({ containers }: PodEvidence): boolean {
-  return containers.every(({ state }) => state?.kind === 'ended' && state.exitCode === 0);
+type Omitted = JobEvidence['omitted'];
+
+/** What there was of it, kept or not. */
+function numberOf(before: JobEvidence | undefined, of: keyof Omitted): number {
+  return before === undefined ? 0 : before[of].length + before.omitted[of];
 }
 
-/** Every text at its end, where the last words are, but for its beginning. */
-function withTexts(evidence: JobEvidence, longest: number): JobEvidence {
-  const cut = (_key: string, value: unknown) =>
-    typeof value === 'string' && value.length > longest ? `…${value.slice(1 - longest)}` : value;
-  return JSON.parse(JSON.stringify(evidence, cut)) as JobEvidence;
+/** `known` is how many there were before: what was left out then has no name, and may be among what is seen now. */
+function fitted(whole: Omit<JobEvidence, 'omitted'>, known: Omitted): JobEvidence {
+  const pods = mostTelling(whole.pods, whole.conditions, mostPods);
+  const events = whole.events.toSorted((one, other) => one.lastAt.localeCompare(other.lastAt)).slice(-mostEvents);
+  const all = {
+    pods: Math.max(known.pods, whole.pods.length),
+    events: Math.max(known.events, whole.events.length),
+  };
+  const omitted = { pods: all.pods - pods.length, events: all.events - events.length };
+  for (const longest of textLengths) {
+    const json = jsonOf({ ...whole, pods, events, omitted }, longest);
+    if (Buffer.byteLength(json) <= mostBytes) return JSON.parse(json) as JobEvidence;
+  }
+  const withoutEvents = { ...whole, pods, events: [], omitted: { ...omitted, events: all.events } };
+  return JSON.parse(jsonOf(withoutEvents, textLengths.at(-1) ?? 0)) as JobEvidence;
+}
+
+/** Of a text that is too long the end stays, where the last words are. */
+function jsonOf(evidence: JobEvidence, longest: number): string {
+  return JSON.stringify(evidence, (_key, value: unknown) =>
+    typeof value === 'string' && value.length > longest ? `…${value.slice(1 - longest)}` : value,
+  );
 }
 
 function podEvidence(pod: SeenPod): PodEvidence {

@@ -6,7 +6,7 @@
  */
 import type { JobRef } from '../activities/backend.ts';
 import type { SeenJob } from './evidence.ts';
-import type { EvidenceKeeper } from './evidence-file.ts';
+import { type EvidenceKeeper, notWritten } from './evidence-file.ts';
 import { readJobEnd } from './job-end.ts';
 import { keepLastWords } from './job-logs.ts';
 import type { ObserverOptions } from './job-observer.ts';
@@ -19,24 +19,29 @@ interface LastWords {
   readonly signal: AbortSignal;
   readonly ownerOf: OwnerOf | undefined;
   readonly evidence: EvidenceKeeper;
+  /** Told where what is known of a job that goes cannot be kept. */
+  readonly warn: (sentence: string) => void;
 }
 
-export function lastWords({ ownerOf, evidence, ...of }: LastWords): Required<Pick<ObserverOptions, 'ending' | 'gone'>> {
-  const ofOurs = (seen: SeenJob, keep: (job: JobRef) => Promise<void>) => {
-    const kept = async () => {
-      const job = refOf(seen);
-      if (job.directory !== '' && (await isOurs(seen.job, ownerOf))) await keep(job);
-    };
-    kept().catch(() => undefined); // a directory that cannot be read is nobody's
+export function lastWords(of: LastWords): Required<Pick<ObserverOptions, 'ending' | 'gone'>> {
+  const { ownerOf, evidence, warn } = of;
+  const ofOurs = async (seen: SeenJob, keep: (job: JobRef) => Promise<void>) => {
+    const job = refOf(seen);
+    // A directory that cannot be read is nobody's.
+    const isKept = job.directory !== '' && (await isOurs(seen.job, ownerOf).catch(() => false));
+    if (isKept)
+      await keep(job).catch((error: unknown) => {
+        warn(notWritten(job, error));
+      });
   };
   return {
     ending(seen, pod) {
-      ofOurs(seen, async (job) => {
+      void ofOurs(seen, async (job) => {
         await Promise.all([keepLastWords(job, pod, of), evidence.keep(job, seen)]);
       });
     },
     gone(seen) {
-      ofOurs(seen, async (job) => {
+      void ofOurs(seen, async (job) => {
         // Whose end is recorded was kept with it, as a rule by the worker that then deleted it.
         if ((await readJobEnd(job)) === null) await evidence.keep(job, seen);
       });
