@@ -58,6 +58,31 @@ const noDefaultExport = {
   message: 'No default exports: the name of a thing is the same wherever it is used.',
 };
 
+/** A trainer owns what the store reads: a link would lead a worker elsewhere, a pipe would hold it for ever. */
+const plainReading = {
+  paths: [
+    {
+      name: 'node:fs/promises',
+      importNames: ['open', 'readFile'],
+      message: 'A trainer may have left a link or a pipe there: open it with store/own-file.ts.',
+    },
+    {
+      name: 'node:fs',
+      importNames: ['createReadStream', 'open', 'openSync', 'readFile', 'readFileSync'],
+      message: 'A trainer may have left a link or a pipe there: open it with store/own-file.ts.',
+    },
+  ],
+};
+/** They open what Temper itself has made, or nothing of a run. */
+const opensItsOwn = [
+  'store/own-file.ts',
+  'store/write-by-rename.ts',
+  'store/delete-checkpoint.ts',
+  'store/store-check.ts',
+  'store/witness.ts',
+  'store/ledger/**',
+];
+
 export default tseslint.config(
   { ignores: ['dist/', '.temper/', 'node_modules/', 'test/guards/fixtures/', 'trainers/', '**/*.cjs'] },
   js.configs.recommended,
@@ -86,6 +111,7 @@ export default tseslint.config(
       'no-restricted-syntax': ['error', noDefaultExport, ...noClock],
     },
   },
+  { files: ['store/**/*.ts'], ignores: opensItsOwn, rules: { 'no-restricted-imports': ['error', plainReading] } },
   {
     files: ['test/**/*.ts', 'bench/**/*.ts'],
     rules: { 'max-lines-per-function': 'off' },

@@ -8,10 +8,13 @@ import { lchown } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobRef, JobStatus } from '../activities/backend.ts';
 import { isAbsent } from '../store/absence.ts';
-import { readOwnText } from '../store/own-file.ts';
+import { readOwnTextIfThere } from '../store/own-file.ts';
 import { writeByRename } from '../store/write-by-rename.ts';
 
 export type JobEnd = Extract<JobStatus, { state: 'ended' }>;
+
+/** The last lines of every rank of a large job. */
+const mostBytes = 256 * 1024 * 1024;
 
 /** Null when none was recorded for this very Job, or when a power cut left a record that cannot be read: the cluster is asked again. */
 export async function readJobEnd(job: JobRef): Promise<JobEnd | null> {
@@ -26,14 +29,9 @@ export async function endedJobIn({ name, directory }: Omit<JobRef, 'uid'>): Prom
 }
 
 async function recordIn(directory: string): Promise<{ readonly uid: string; readonly end: JobEnd } | null> {
-  let text: string;
-  try {
-    text = await readOwnText(fileIn(directory));
-  } catch (error) {
-    // What is no file of ours is no record: the cluster is asked.
-    if (isAbsent(error) || ['ELOOP', 'EINVAL'].includes(String((error as NodeJS.ErrnoException).code))) return null;
-    throw error;
-  }
+  // What is no file of ours is no record: the cluster is asked.
+  const text = await readOwnTextIfThere(fileIn(directory), mostBytes);
+  if (text === null) return null;
   try {
     return JSON.parse(text) as { uid: string; end: JobEnd };
   } catch {

@@ -79,17 +79,18 @@ export async function inspectCheckpoint(
   const step = stepOf(basename(path));
   if (step === null) return null;
   try {
-    const { folder, fingerprint } = await look(path, step);
+    const { folder, strange, fingerprint } = await look(path, step);
     const known = cache.get(path);
     if (known?.fingerprint === fingerprint) return known.inspection;
-    const inspection = await inspect(folder, expected);
+    const inspection =
+      strange === null ? await inspect(folder, expected) : torn(folder, `${strange} is no regular file`);
     cache.set(path, { fingerprint, inspection });
     return inspection;
   } catch (error) {
     // A directory that vanishes is not there; a file that vanishes under the reader is seen when it is looked at again.
     if (!isAbsent(error)) throw error;
     cache.delete(path);
-    return (await isThere(path)) ? torn(path, step) : null;
+    return (await isThere(path)) ? torn({ step }, `${basename(path)} changes while it is read`) : null;
   }
 }
 
@@ -152,14 +153,21 @@ async function agreeingSeal(
   return damage === null ? { seal: reading.value, damage: null } : { seal: null, damage };
 }
 
-async function look(
-  path: string,
-  step: number,
-): Promise<{ readonly folder: CheckpointFolder; readonly fingerprint: string }> {
+interface Look {
+  readonly folder: CheckpointFolder;
+  /** A pipe, a socket or a device, or a link to one: whoever reads it may wait for ever. */
+  readonly strange: string | null;
+  readonly fingerprint: string;
+}
+
+async function look(path: string, step: number): Promise<Look> {
   const sizes = new Map<string, number>();
   const marks: string[] = [];
+  let strange: string | null = null;
   for (const name of await filesBelow(path)) {
-    const { size, mtimeMs, ino } = await stat(join(path, name));
+    const found = await stat(join(path, name));
+    const { size, mtimeMs, ino } = found;
+    if (!found.isFile() && !found.isDirectory()) strange ??= name;
     sizes.set(name, size);
     marks.push(`${name}:${String(size)}:${String(mtimeMs)}:${String(ino)}`);
   }
@@ -168,14 +176,14 @@ async function look(
     throw error;
   });
   if (seal !== null) marks.push(`seal:${String(seal.size)}:${String(seal.mtimeMs)}:${String(seal.ino)}`);
-  return { folder: { path, step, sizes }, fingerprint: marks.join('\n') };
+  return { folder: { path, step, sizes }, strange, fingerprint: marks.join('\n') };
 }
 
-function torn(path: string, step: number): Inspection {
+function torn({ step }: Pick<CheckpointFolder, 'step'>, damage: string): Inspection {
   return {
     level: 'torn',
     resumable: false,
-    damage: `${basename(path)} changes while it is read`,
+    damage,
     step,
     bytes: 0,
     format: 'hf',

@@ -1,9 +1,13 @@
 /**
  * Opens a file in a folder that a trainer owns too: only if it is a regular one. A link that was left in its place would lead a worker with
  * more rights elsewhere, and a pipe would hold it for ever.
+ *
+ * Files of a model may be links: trainers link what they do not change, across devices too. Of those nothing is told but whether they are
+ * whole.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 
 const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
@@ -12,39 +16,71 @@ export async function openToRead(path: string): Promise<FileHandle> {
   return await openRegular(path, O_RDONLY);
 }
 
+/** Of a model: where it is a link, what it leads to, which must be a regular file too. Throws as `openToRead`. */
+export async function openModelFile(path: string): Promise<FileHandle> {
+  return await openRegular(path, O_RDONLY, 'links');
+}
+
 /** Creates it where it is not there; what it holds stays. Throws as `openToRead`. */
 export async function openToWrite(path: string): Promise<FileHandle> {
   return await openRegular(path, O_WRONLY | O_CREAT);
 }
 
-/** The whole text. Throws as `openToRead`. */
-export async function readOwnText(path: string): Promise<string> {
-  const handle = await openToRead(path);
+/** Of what Temper or a trainer writes about a run; far more than any of it is. */
+const mostBytesOfText = 4 * 1024 * 1024;
+
+/** The whole text. Throws as `openToRead`, and where it is longer than `mostBytes`. @default 4 MiB */
+export async function readOwnText(path: string, mostBytes = mostBytesOfText): Promise<string> {
+  return (await readWhole(await openToRead(path), path, mostBytes)).toString('utf8');
+}
+
+/** All of a file of a model. Throws as `openModelFile`, and where it is longer than `mostBytes`. */
+export async function readModelFile(path: string, mostBytes: number): Promise<Buffer> {
+  return await readWhole(await openModelFile(path), path, mostBytes);
+}
+
+async function readWhole(handle: FileHandle, path: string, mostBytes: number): Promise<Buffer> {
   try {
-    return await handle.readFile('utf8');
+    const { size } = await handle.stat();
+    if (size > mostBytes) throw noOwnFile('EFBIG', `${path} has ${String(size)} bytes: more than ${String(mostBytes)}`);
+    // What is appended meanwhile is not waited for.
+    return size === 0 ? Buffer.alloc(0) : await buffer(handle.createReadStream({ end: size - 1, autoClose: false }));
   } finally {
     await handle.close();
   }
 }
 
-/** The same; null where there is no regular file. */
-export async function readOwnTextIfThere(path: string): Promise<string | null> {
+/** The text; null where there is no regular file, or one that is longer than `mostBytes`. @default 4 MiB */
+export async function readOwnTextIfThere(path: string, mostBytes = mostBytesOfText): Promise<string | null> {
   try {
-    return await readOwnText(path);
+    return await readOwnText(path, mostBytes);
   } catch (error) {
     if (isNoOwnFile(error)) return null;
     throw error;
   }
 }
 
-/** Whether nothing lies there, or what is no regular file: a link, a pipe, a socket, a folder. */
+/** Whether nothing lies there, or what is no regular file: a link, a pipe, a socket, a folder; or one that is far too long. */
 export function isNoOwnFile(error: unknown): boolean {
-  return ['ENOENT', 'ELOOP', 'ENXIO', 'EINVAL', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+  return ['ENOENT', 'ENOTDIR'].includes(codeOf(error)) || isForeignThing(error);
 }
 
-async function openRegular(path: string, flags: number): Promise<FileHandle> {
-  const handle = await open(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o644);
+/** The same of what does lie there. */
+export function isForeignThing(error: unknown): boolean {
+  return ['ELOOP', 'ENXIO', 'EINVAL', 'EISDIR', 'EFBIG'].includes(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? '';
+}
+
+function noOwnFile(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+async function openRegular(path: string, flags: number, follows?: 'links'): Promise<FileHandle> {
+  const handle = await open(path, flags | O_NONBLOCK | (follows === undefined ? O_NOFOLLOW : 0), 0o644);
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();
-  throw Object.assign(new Error(`${path} is no regular file`), { code: 'EINVAL' });
+  throw noOwnFile('EINVAL', `${path} is no regular file`);
 }

@@ -10,6 +10,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
 import { TemperError } from '../decisions/errors.ts';
 import { readOwnTextIfThere } from './own-file.ts';
 import { writeByRename, writeOnce } from './write-by-rename.ts';
@@ -105,9 +106,15 @@ export async function ownerOfRun(directory: string): Promise<string | null> {
   return await readOwner(join(directory, 'owner.json'));
 }
 
+const ownerSchema = z.object({ owner: z.string() });
+
 async function readOwner(path: string): Promise<string | null> {
   const text = await readOwnTextIfThere(path);
-  return text === null ? null : (JSON.parse(text) as { owner: string }).owner;
+  try {
+    return ownerSchema.safeParse(JSON.parse(text ?? 'null')).data?.owner ?? null;
+  } catch {
+    return null; // a trainer may write there too: what is not as Temper wrote it names nobody
+  }
 }
 
 async function refuseStrangersFiles(directory: string): Promise<void> {

@@ -93,6 +93,9 @@ export interface RunStore {
   text(directory: string, name: string): Promise<string | null>;
 }
 
+/** The outcomes of an evaluation, a line for each problem. */
+const mostBytesOfText = 256 * 1024 * 1024;
+
 export function createRunStore(root: string): RunStore {
   return {
     async check() {
@@ -140,7 +143,7 @@ export function createRunStore(root: string): RunStore {
     result: (directory) => readResult(runFiles(directory).result),
     stacks: (directory) => readStacks(directory),
     log: (directory, { rank = 0, ...wish }) => readLogWindow(join(directory, logName(rank)), wish),
-    text: (directory, name) => readOwnTextIfThere(join(directory, name)),
+    text: (directory, name) => readOwnTextIfThere(join(directory, name), mostBytesOfText),
   };
 }
 

@@ -3,8 +3,9 @@
  *
  * Costs one small read whatever the file's size. Does not cover the bytes of the tensors (seal.ts has their digest).
  */
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
+import { isForeignThing, openModelFile } from './own-file.ts';
 
 const bitsOfType: Readonly<Record<string, number>> = {
   BOOL: 8,
@@ -49,9 +50,10 @@ const damaged = (why: string): SafetensorsCheck => ({ whole: false, why });
 export async function checkSafetensors(path: string): Promise<SafetensorsCheck> {
   let handle: FileHandle;
   try {
-    handle = await open(path, 'r');
+    handle = await openModelFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return damaged('is missing');
+    if (isForeignThing(error)) return damaged('is no regular file');
     throw error;
   }
   try {

@@ -6,12 +6,11 @@
  * `*.safetensors` alone. Does not cover whether a checkpoint without a seal is whole (formats/).
  */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { readOwnTextIfThere } from './own-file.ts';
+import { openModelFile, readOwnTextIfThere } from './own-file.ts';
 import { writeByRename } from './write-by-rename.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -31,6 +30,9 @@ export type SealReading =
   | { readonly seal: 'none' }
   | { readonly seal: 'readable'; readonly value: Seal }
   | { readonly seal: 'damaged'; readonly why: string };
+
+/** A line for each file of a checkpoint, of which there may be many thousands. */
+const mostBytes = 256 * 1024 * 1024;
 
 /** Where the seal of a checkpoint lies. */
 export function sealPath(checkpoint: string): string {
@@ -86,7 +88,7 @@ export async function writeSeal(checkpoint: string, seal: Seal): Promise<void> {
 /** The seal beside the checkpoint. One whose own digests do not fit its files is damaged. */
 export async function readSeal(checkpoint: string): Promise<SealReading> {
   const path = sealPath(checkpoint);
-  const text = await readOwnTextIfThere(path);
+  const text = await readOwnTextIfThere(path, mostBytes);
   if (text === null) return { seal: 'none' };
   let value: unknown;
   try {
@@ -120,11 +122,12 @@ export async function verifySeal(checkpoint: string, seal: Seal, how: 'sizes' | 
   return null;
 }
 
-/** Streams the file. */
+/** Streams the file. Throws where it is no regular one. */
 export async function hashFile(path: string): Promise<{ readonly size: number; readonly sha256: string }> {
   const hash = createHash('sha256');
   let size = 0;
-  await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), async (chunks: AsyncIterable<Buffer>) => {
+  const handle = await openModelFile(path);
+  await pipeline(handle.createReadStream({ highWaterMark: 1024 * 1024 }), async (chunks: AsyncIterable<Buffer>) => {
     for await (const chunk of chunks) {
       size += chunk.length;
       hash.update(chunk);

@@ -4,12 +4,12 @@
  * One of Megatron-LM becomes a folder of its own, with a file that names its iteration: what `--load` takes then is that very one,
  * never the latest. Covers names. Does not cover whether it is whole (../formats/).
  */
-import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isOfMegatron } from '../../configs/schema-command.ts';
 import { foldersIn, isAbsent, isThere } from '../absence.ts';
 import { iterationFolder, trackerName } from '../formats/megatron.ts';
 import { criticFolder, dataPositionName } from '../formats/slime.ts';
+import { readOwnTextIfThere } from '../own-file.ts';
 import { filesBelow } from '../seal.ts';
 import type { ForeignReading } from './reading.ts';
 
@@ -79,13 +79,8 @@ async function criticFiles(critic: string, name: string, step: number): Promise<
 /** The distributed format has a marker of its own; the older one is whole when the tracker has come to it. */
 async function trackerReaches(source: string, folder: string, step: number): Promise<boolean> {
   if (await isThere(join(folder, 'metadata.json'))) return true;
-  try {
-    const latest = Number((await readFile(join(source, trackerName), 'utf8')).trim());
-    return Number.isInteger(latest) && latest >= step;
-  } catch (error) {
-    if (isAbsent(error)) return false;
-    throw error;
-  }
+  const latest = Number((await readOwnTextIfThere(join(source, trackerName))) ?? NaN);
+  return Number.isInteger(latest) && latest >= step;
 }
 
 async function filesUnder(folder: string, prefix: string): Promise<ReadonlyMap<string, string>> {

@@ -3,11 +3,11 @@
  *
  * So whoever looks at a run directory knows how to read it, whatever has become of the recipe. Built-in trainers have none.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { checkpointFormats, knownLogs } from '../../configs/schema-command.ts';
 import { logName } from '../../decisions/log-name.ts';
+import { isForeignThing, readOwnText } from '../own-file.ts';
 import { runFiles } from '../run-directory.ts';
 
 /** The part of `request.json` that a foreign trainer's attempt has, and a built-in one's has not. */
@@ -54,16 +54,20 @@ export async function readForeignReading(directory: string): Promise<ForeignRead
   return typeof reading === 'string' ? null : reading;
 }
 
-/** What the request says once it is written: then it stays so. */
+/**
+ * What the request says once it is written: then it stays so. One that is not as Temper wrote it any more says nothing of a foreign trainer:
+ * then only a result of its own proves anything.
+ */
 export async function whoTrains(directory: string): Promise<ForeignReading | 'built-in' | 'not-known-yet'> {
-  let text: string;
+  let json: unknown;
   try {
-    text = await readFile(runFiles(directory).request, 'utf8');
+    json = JSON.parse(await readOwnText(runFiles(directory).request));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'not-known-yet';
+    if (error instanceof SyntaxError || isForeignThing(error)) return 'built-in';
     throw error;
   }
-  const { data } = requestSchema.safeParse(JSON.parse(text));
+  const { data } = requestSchema.safeParse(json);
   if (data === undefined) return 'built-in';
   const { reading, ...request } = data;
   return { ...reading, ...request, source: join(outputFolder(directory), reading.folder) };

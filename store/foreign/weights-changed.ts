@@ -5,9 +5,10 @@
  * An adapter that starts from none is compared with what every adapter begins as: its second factor is zero. Files of other names
  * (another format, another cut into shards) cannot be compared.
  */
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { isForeignThing, openModelFile } from '../own-file.ts';
 import { filesBelow } from '../seal.ts';
 
 export type WeightsComparison = 'changed' | 'unchanged' | 'not-comparable';
@@ -21,22 +22,36 @@ export async function compareWeights(before: string, after: string): Promise<Wei
   if (fresh.size === 0 || old.size !== fresh.size) return 'not-comparable';
   const pairs = [...fresh].map(([name, path]) => [old.get(name), path] as const);
   if (pairs.some(([was]) => was === undefined)) return 'not-comparable';
-  for (const [was, is] of pairs) if (await differs(was ?? '', is)) return 'changed';
-  return 'unchanged';
+  return await ifFiles(async () => {
+    for (const [was, is] of pairs) if (await differs(was ?? '', is)) return 'changed';
+    return 'unchanged';
+  });
 }
 
 /** Whether an adapter does anything: the second factor of one that was never trained is zero throughout. */
 export async function adapterActs(folder: string): Promise<WeightsComparison> {
   const path = [...(await weightsOf(folder))].find(([name]) => name === 'adapter_model.safetensors')?.[1];
   if (path === undefined) return 'not-comparable';
-  const handle = await open(path, 'r');
+  return await ifFiles(async () => {
+    const handle = await openModelFile(path);
+    try {
+      const { begin, factors } = await secondFactors(handle);
+      if (factors.length === 0) return 'not-comparable';
+      for (const [from, to] of factors) if (await holdsSomething(handle, begin + from, begin + to)) return 'changed';
+      return 'unchanged';
+    } finally {
+      await handle.close();
+    }
+  });
+}
+
+/** A pipe, or a link to one, holds no weights. */
+async function ifFiles(compare: () => Promise<WeightsComparison>): Promise<WeightsComparison> {
   try {
-    const { begin, factors } = await secondFactors(handle);
-    if (factors.length === 0) return 'not-comparable';
-    for (const [from, to] of factors) if (await holdsSomething(handle, begin + from, begin + to)) return 'changed';
-    return 'unchanged';
-  } finally {
-    await handle.close();
+    return await compare();
+  } catch (error) {
+    if (isForeignThing(error)) return 'not-comparable';
+    throw error;
   }
 }
 
@@ -47,7 +62,11 @@ async function weightsOf(folder: string): Promise<ReadonlyMap<string, string>> {
 }
 
 async function differs(before: string, after: string): Promise<boolean> {
-  const [one, other] = await Promise.all([open(before, 'r'), open(after, 'r')]);
+  const one = await openModelFile(before);
+  const other = await openModelFile(after).catch(async (error: unknown) => {
+    await one.close();
+    throw error;
+  });
   try {
     const [{ size, ino, dev }, found] = await Promise.all([one.stat(), other.stat()]);
     if (size !== found.size) return true;

@@ -1,17 +1,21 @@
 /**
  * JSON files of checkpoints. Python writes bare NaN and Infinity, which JSON does not know: they are read as non-finite numbers.
  */
-import { readFile } from 'node:fs/promises';
+import { isForeignThing, readModelFile } from '../own-file.ts';
 
 export type JsonReading = { readonly value: unknown } | { readonly why: string };
+
+/** A trainer's history of a long run, the index of a large model. */
+const mostBytes = 256 * 1024 * 1024;
 
 /** Reads a JSON file; says why it cannot instead of throwing when it is absent or damaged. */
 export async function readJsonFile(path: string): Promise<JsonReading> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = (await readModelFile(path, mostBytes)).toString('utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { why: 'is missing' };
+    if (isForeignThing(error)) return { why: 'is no regular file, or far too long' };
     throw error;
   }
   if (text.trim() === '') return { why: 'is empty' };

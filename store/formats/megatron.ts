@@ -4,8 +4,8 @@
  * Complete: of `torch_dist`, `metadata.json` (written last), `common.pt` and every shard that `.metadata` names are there and whole as
  * far as their ends tell; of the older layout, every `model_optim_rng.pt`, and the tracker has come to N. Does not cover tensors.
  */
-import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openModelFile, readModelFile, readOwnTextIfThere } from '../own-file.ts';
 import { asObject, readJsonFile } from './json-file.ts';
 import type { CheckpointFolder, CheckpointFormatReader, Reading } from './reader.ts';
 import { zipDamage } from './zip-file.ts';
@@ -14,6 +14,8 @@ import { zipDamage } from './zip-file.ts';
 export const trackerName = 'latest_checkpointed_iteration.txt';
 const iteration = /^iter_(\d+)\//;
 const shardName = /__\d+_\d+\.distcp/g;
+/** Beyond what the shards of any model need. */
+const mostBytesOfIndex = 256 * 1024 * 1024;
 const zipStart = Buffer.from([0x50, 0x4b]);
 
 /** The name of the folder of an iteration, as Megatron-LM writes it. */
@@ -44,7 +46,7 @@ export async function readMegatron(folder: CheckpointFolder): Promise<Reading> {
 
 async function trackerProblem({ path, step, sizes }: CheckpointFolder): Promise<string | null> {
   if (!sizes.has(trackerName)) return `${trackerName} does not name it yet`;
-  const text = (await readFile(join(path, trackerName), 'utf8')).trim();
+  const text = (await readOwnTextIfThere(join(path, trackerName)))?.trim() ?? 'nothing';
   return text === String(step) ? null : `${trackerName} says "${text.slice(0, 20)}", not ${String(step)}`;
 }
 
@@ -62,7 +64,7 @@ async function readDistributed(path: string, names: readonly string[]): Promise<
   const common = await zipDamage(join(path, 'common.pt'));
   if (common !== null) return { ...whole, damage: `common.pt ${common}` };
   // A pickle: the names of shards and of what they hold stand in it as they are.
-  const index = await readFile(join(path, '.metadata'), 'latin1');
+  const index = (await readModelFile(join(path, '.metadata'), mostBytesOfIndex)).toString('latin1');
   const shards = new Set(index.match(shardName));
   if (shards.size === 0) return { ...whole, damage: '.metadata names no shard' };
   for (const shard of [...shards].sort()) {
@@ -76,7 +78,7 @@ async function readDistributed(path: string, names: readonly string[]): Promise<
 
 /** torch saves each tensor of a shard as an archive of its own: a whole shard ends with the end of one. */
 async function cutShard(path: string): Promise<string | null> {
-  const handle = await open(path, 'r');
+  const handle = await openModelFile(path);
   try {
     const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
     return buffer.equals(zipStart) ? await zipDamage(path) : null;
@@ -106,7 +108,7 @@ async function readPerRank(path: string, names: readonly string[]): Promise<Part
 
 /** Where the pickle of an archive of torch stands: what is saved is named in it. */
 async function firstBytes(path: string): Promise<string> {
-  const handle = await open(path, 'r');
+  const handle = await openModelFile(path);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(pickleBytes), 0, pickleBytes, 0);
     return buffer.toString('latin1', 0, bytesRead);

@@ -3,7 +3,8 @@
  *
  * Costs two small reads. Does not cover the archive's content.
  */
-import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { isForeignThing, openModelFile } from '../own-file.ts';
 
 const firstBytes = Buffer.from([0x50, 0x4b]);
 const endRecord = Buffer.from([0x50, 0x4b, 0x05, 0x06]);
@@ -13,7 +14,13 @@ const longestComment = 65_535;
 
 /** Why it is not whole, or null. */
 export async function zipDamage(path: string): Promise<string | null> {
-  const handle = await open(path, 'r');
+  let handle: FileHandle;
+  try {
+    handle = await openModelFile(path);
+  } catch (error) {
+    if (isForeignThing(error)) return 'is no regular file';
+    throw error;
+  }
   try {
     const { size } = await handle.stat();
     if (size === 0) return 'is empty';

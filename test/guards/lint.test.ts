@@ -38,6 +38,7 @@ describe('lint rules', () => {
     { file: 'decisions/chance.ts', want: 'no-restricted-syntax' },
     { file: 'decisions/environment.ts', want: 'no-restricted-globals' },
     { file: 'store/default-export.ts', want: 'no-restricted-syntax' },
+    { file: 'store/plain-reading.ts', want: 'no-restricted-imports' },
     { file: 'store/parameters.ts', want: 'max-params' },
     { file: 'store/switch.ts', want: '@typescript-eslint/switch-exhaustiveness-check' },
     { file: 'store/floating-promise.ts', want: '@typescript-eslint/no-floating-promises' },

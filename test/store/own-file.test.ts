@@ -1,6 +1,6 @@
 /** What a trainer left in the place of a file is never followed: a link may lead a worker, which has more rights, anywhere. */
 import { execFile } from 'node:child_process';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createRunStore } from '../../store/run-store.ts';
@@ -22,6 +22,13 @@ test.each([
   { what: 'a link', make: (path: string) => symlink(join(folder.path, 'elsewhere'), path) },
   { what: 'a pipe', make: (path: string) => promisify(execFile)('mkfifo', [path]) },
   { what: 'a folder', make: (path: string) => mkdir(path) },
+  {
+    what: 'a file without end',
+    make: async (path: string) => {
+      await writeFile(path, '');
+      await truncate(path, 300 * 1024 * 1024);
+    },
+  },
   { what: 'nothing', make: () => Promise.resolve() },
 ])('$what in the place of what a trainer tells says nothing', async ({ make }) => {
   const attempt = join(folder.path, 'attempt-1');
@@ -35,7 +42,7 @@ test.each([
     outcomes: await store.text(attempt, 'outcomes.jsonl'),
     seal: await readSeal(join(attempt, 'checkpoint-5')),
   }).toEqual({
-    progress: { last: null, firstNotFinite: null },
+    progress: { last: null, firstNotFinite: null, longestSaveSeconds: null },
     result: null,
     owner: null,
     outcomes: null,
