@@ -31,7 +31,13 @@ async function runTiny(storeDirectory: string): Promise<RunTimes> {
     uiPort: await freePort(),
     heartbeatSeconds: 10,
   };
-  const temper = await openEmbeddedTemper({ settings, profile: 'local', defaultRecipe: 'tiny', scanSeconds: 1 });
+  const temper = await openEmbeddedTemper({
+    settings,
+    profile: 'local',
+    defaultRecipe: 'tiny',
+    scanSeconds: 1,
+    environment: process.env,
+  });
   try {
     const input: PipelineInput = { recipe: 'tiny' };
     const handle = await temper.client.workflow.start(workflowNames.pipeline, {

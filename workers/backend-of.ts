@@ -15,16 +15,25 @@ export interface OpenBackend {
   close(): Promise<void>;
 }
 
+export interface BackendPlaces {
+  readonly places: Places;
+  readonly storeDirectory: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
 /** Throws `environment-unusable`. */
-export async function openBackend(profile: Profile, places: Places, storeDirectory: string): Promise<OpenBackend> {
+export async function openBackend(
+  profile: Profile,
+  { places, storeDirectory, environment }: BackendPlaces,
+): Promise<OpenBackend> {
   switch (profile.backend) {
     case 'local': {
-      const { python } = readPrograms(process.env, places);
+      const { python } = readPrograms(environment, places);
       mustBeProgram(python, 'TEMPER_PYTHON');
       const backend = createLocalBackend({
         root: join(storeDirectory, 'local'),
         slots: profile.slots,
-        command: (spec) => commandOf(spec, profile, { python, home: places.home }),
+        command: (spec) => commandOf(spec, profile, { python, home: places.home, path: environment['PATH'] ?? '' }),
       });
       return {
         backend,
@@ -55,9 +64,9 @@ export async function openBackend(profile: Profile, places: Places, storeDirecto
 function commandOf(
   { command }: JobSpec,
   { trainer }: Extract<Profile, { backend: 'local' }>,
-  { python, home }: { readonly python: string; readonly home: string },
+  { python, home, path }: { readonly python: string; readonly home: string; readonly path: string },
 ): LocalCommand {
-  if (command !== undefined) return foreignCommand(command, python);
+  if (command !== undefined) return foreignCommand(command, { python, path });
   const [file, ...args] = trainer ?? [];
   if (file !== undefined) return { file, args };
   return {
@@ -68,8 +77,10 @@ function commandOf(
 }
 
 /** It finds the programs of the worker's Python first: `python`, `torchrun`, `accelerate`. */
-function foreignCommand({ argv, env, workingDirectory }: JobCommand, python: string): LocalCommand {
+function foreignCommand(
+  { argv, env, workingDirectory }: JobCommand,
+  { python, path }: { readonly python: string; readonly path: string },
+): LocalCommand {
   const [file = '', ...args] = argv;
-  const path = [dirname(python), process.env['PATH'] ?? ''].join(delimiter);
-  return { file, args, env: { PATH: path, ...env }, workingDirectory };
+  return { file, args, env: { PATH: [dirname(python), path].join(delimiter), ...env }, workingDirectory };
 }

@@ -40,7 +40,13 @@ async function demo(): Promise<number> {
   const stop = onStopSignal(process);
   const settings = { ...readSettings(process.env), heartbeatSeconds: 1 };
   if (kill !== null) return await killedDemo({ what: kill, settings, screen, stop, undisturbedId: pipelineId });
-  const temper = await openEmbeddedTemper({ settings, profile: 'local', defaultRecipe: 'tiny', scanSeconds: 1 });
+  const temper = await openEmbeddedTemper({
+    settings,
+    profile: 'local',
+    defaultRecipe: 'tiny',
+    scanSeconds: 1,
+    environment: process.env,
+  });
   try {
     const run = await startOrJoin(temper.client, {
       pipelineId,

@@ -21,6 +21,7 @@ export interface EmbeddedTemperOptions {
   readonly profile: string;
   readonly defaultRecipe: string | null;
   readonly scanSeconds: number;
+  readonly environment: NodeJS.ProcessEnv;
 }
 
 /** How the jobs are stopped at the end. */

@@ -31,18 +31,20 @@ export interface PlaceOptions {
   readonly defaultRecipe: string | null;
   /** Pause between two walks over the live run directories. Seconds. */
   readonly scanSeconds: number;
+  /** Where programs, the ledger's address and webhooks are named. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** Opens the profile's store and backend. Throws `invalid-input`, `not-found`, `store-unusable`. */
 export async function openPlace(options: PlaceOptions): Promise<OpenPlace> {
-  const { settings } = options;
+  const { settings, environment } = options;
   const { value: profile } = await loadProfile(settings.profilesDirectory, options.profile);
   const storeDirectory = storeDirectoryOf(profile, settings);
   const store = createRunStore(storeDirectory);
   await store.check();
-  const jobs = await openBackend(profile, settings, storeDirectory);
+  const jobs = await openBackend(profile, { places: settings, storeDirectory, environment });
   const place: Place = { profile, store, backend: jobs.backend, home: resolve(settings.home) };
-  const ledger = await openLedgerOf({ profile, places: settings, environment: process.env, create: true });
+  const ledger = await openLedgerOf({ profile, places: settings, environment, create: true });
   const scanner = createScanner({ everySeconds: options.scanSeconds });
   return {
     place,
@@ -60,7 +62,7 @@ function dependenciesOf(
   place: Place,
   parts: { readonly ledger: Ledger; readonly scanner: Scanner },
 ): ActivityDependencies {
-  const { settings, connection, defaultRecipe } = options;
+  const { settings, connection, defaultRecipe, environment } = options;
   return {
     ...parts,
     placeOf(name) {
@@ -73,7 +75,7 @@ function dependenciesOf(
     readRecipe: async (recipe, set) => fitting(await loadRecipe(settings.recipesDirectory, recipe, set), place.profile),
     defaultRecipe,
     searchAttributesKnown: () => searchAttributesKnown(connection, settings.namespace),
-    webhook: slackWebhook({ environment: process.env }),
+    webhook: slackWebhook({ environment }),
     pageOf: (pipelineId, runId) => pageOfRun(settings, settings.namespace, [pipelineId, runId]),
     heartbeatSeconds: settings.heartbeatSeconds,
     now: () => new Date(),

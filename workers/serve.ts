@@ -22,6 +22,7 @@ export interface ServeOptions {
   /** Where /healthz, /readyz and /metrics are served; 0 for a free port. @default nowhere */
   readonly healthPort?: number | undefined;
   readonly log: (line: string) => void;
+  readonly environment: NodeJS.ProcessEnv;
 }
 
 export interface Serving {
@@ -41,7 +42,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const health = await openHealth(options.healthPort, connection);
+    const health = await openHealth({ port: options.healthPort, connection, log: options.log });
     closers.push(() => {
       health.close();
     });

@@ -21,7 +21,14 @@ installRuntime((line) => process.stderr.write(`${line}\n`));
 const settings = readSettings(process.env);
 const address = `127.0.0.1:${String(settings.port)}`;
 const connection = await Connection.connect({ address });
-const opened = await openPlace({ settings, connection, profile: 'local', defaultRecipe: null, scanSeconds: 1 });
+const opened = await openPlace({
+  settings,
+  connection,
+  profile: 'local',
+  defaultRecipe: null,
+  scanSeconds: 1,
+  environment: process.env,
+});
 const place = { ...opened.place, backend: doubting(opened.place.backend) };
 const activities = createActivities({ ...opened.dependencies, placeOf: () => place });
 const worker = await startTemperWorker({ ...settings, address, activities });

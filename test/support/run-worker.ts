@@ -30,6 +30,7 @@ export async function runWorker(
     profile: process.env['TEMPER_TEST_PROFILE'] ?? 'local',
     defaultRecipe: 'tiny',
     scanSeconds: 0.5,
+    environment: process.env,
   });
   const activities = createActivities(change(place.dependencies));
   const worker = await startTemperWorker({ ...settings, address, activities });

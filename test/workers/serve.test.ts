@@ -48,6 +48,7 @@ test('of a server that is away: no file of the ledger, and no reaper that looks 
       profile: 'local',
       defaultRecipe: null,
       log: () => undefined,
+      environment: process.env,
     });
     await expect(serving).rejects.toThrow();
   } finally {

@@ -41,7 +41,13 @@ Environment: TEMPER_STORE (folder of runs, ledger and database), TEMPER_PORT (72
       const stop = onStopSignal(process);
       const settings = { ...readSettings(process.env), heartbeatSeconds: 1 };
       const { profile, recipe: defaultRecipe } = options;
-      const temper = await openEmbeddedTemper({ settings, profile, defaultRecipe, scanSeconds: 1 });
+      const temper = await openEmbeddedTemper({
+        settings,
+        profile,
+        defaultRecipe,
+        scanSeconds: 1,
+        environment: process.env,
+      });
       try {
         const form = await startForm(temper.client, { uiUrl: temper.uiUrl, taskQueue: settings.taskQueue });
         say(`Temporal UI      ${pipelinesPage(temper.uiUrl, settings.namespace, workflowNames.pipeline)}`);

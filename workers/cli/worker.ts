@@ -45,6 +45,7 @@ export function worker(): Command {
           defaultRecipe: options.recipe ?? null,
           healthPort: options.healthPort,
           log: note,
+          environment: process.env,
         });
         say(`A worker polls the task queue "${settings.taskQueue}" of ${address} (namespace ${namespace}).`);
         if (serving.healthPort !== null)

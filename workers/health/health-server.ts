@@ -7,12 +7,15 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TemperError } from '../../decisions/errors.ts';
+import type { ProblemLog } from './problem-log.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface HealthQuestions {
   readonly readiness: () => Promise<Readiness>;
   /** In Prometheus' text format. */
   readonly metrics: () => Promise<string>;
+  /** Told why a question was not answered: who reaches the port is told no more than that. */
+  readonly problems: ProblemLog;
 }
 
 export interface HealthServer {
@@ -20,6 +23,8 @@ export interface HealthServer {
   readonly port: number;
   close(): void;
 }
+
+const plain = 'text/plain; charset=utf-8';
 
 interface Answer {
   readonly status: number;
@@ -50,7 +55,14 @@ export async function startHealthServer(port: number, questions: HealthQuestions
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, questions: HealthQuestions): Promise<void> {
-  const { status, text, type = 'text/plain; charset=utf-8' } = await answerTo(request, questions).catch(unanswered);
+  const {
+    status,
+    text,
+    type = plain,
+  } = await answerTo(request, questions).catch((error: unknown) => {
+    questions.problems.tell('a question was not answered', error);
+    return { status: 500, text: "this cannot be told now: see the worker's log\n", type: plain };
+  });
   response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
   response.end(request.method === 'HEAD' ? '' : text);
 }
@@ -69,8 +81,4 @@ async function answerTo({ url = '/', method }: IncomingMessage, questions: Healt
     default:
       return { status: 404, text: 'there are /healthz, /readyz and /metrics\n' };
   }
-}
-
-function unanswered(error: unknown): Answer {
-  return { status: 500, text: `${error instanceof Error ? error.message : String(error)}\n` };
 }

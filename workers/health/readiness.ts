@@ -5,6 +5,8 @@
  */
 import type { Connection } from '@temporalio/client';
 import type { Backend } from '../../activities/backend.ts';
+import type { ProblemLog } from './problem-log.ts';
+import { sharedAnswer } from './shared-answer.ts';
 
 export interface Readiness {
   readonly isReady: boolean;
@@ -17,21 +19,22 @@ export interface ReadinessOptions {
   readonly backend: Pick<Backend, 'unseenSeconds'>;
   /** Whether it takes work: not before it has begun, nor once it was asked to leave. */
   readonly polls: () => boolean;
+  /** Told what Temporal, or the way to it, says: no answer has it. */
+  readonly problems: ProblemLog;
   /** Seconds that Temporal has to answer. @default 3 */
   readonly answerSeconds?: number;
 }
 
-/** Who asks while an answer is on its way gets the same one. */
 export function readinessOf(options: ReadinessOptions): () => Promise<Readiness> {
-  let underWay: Promise<Readiness> | null = null;
-  return () => (underWay ??= look(options).finally(() => (underWay = null)));
+  return sharedAnswer(() => look(options));
 }
 
-async function look({ connection, backend, polls, answerSeconds = 3 }: ReadinessOptions): Promise<Readiness> {
-  const temporal = await whyNoTemporal(connection, answerSeconds);
+async function look(options: ReadinessOptions): Promise<Readiness> {
+  const { backend, polls } = options;
+  const isThere = await temporalAnswers(options);
   const found = [
     { what: 'worker', problem: polls() ? null : 'it takes no work: it begins, or it leaves' },
-    { what: 'temporal', problem: temporal },
+    { what: 'temporal', problem: isThere ? null : "the server does not answer: see the worker's log" },
     { what: 'backend', problem: whyUnseen(backend.unseenSeconds?.() ?? 0) },
   ];
   return {
@@ -40,13 +43,16 @@ async function look({ connection, backend, polls, answerSeconds = 3 }: Readiness
   };
 }
 
-async function whyNoTemporal(connection: Connection, answerSeconds: number): Promise<string | null> {
+async function temporalAnswers({ connection, problems, answerSeconds = 3 }: ReadinessOptions): Promise<boolean> {
+  const what = 'Temporal does not answer';
   try {
     const ask = () => connection.workflowService.getSystemInfo({});
     await connection.withDeadline(Date.now() + answerSeconds * 1000, ask);
-    return null;
+    problems.tell(what, null);
+    return true;
   } catch (error) {
-    return `the server does not answer (${error instanceof Error ? error.message : String(error)})`;
+    problems.tell(what, error);
+    return false;
   }
 }
 

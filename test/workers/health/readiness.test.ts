@@ -1,4 +1,5 @@
 import type { Connection } from '@temporalio/client';
+import { problemLog } from '../../../workers/health/problem-log.ts';
 import { readinessOf } from '../../../workers/health/readiness.ts';
 
 /** A connection whose server answers as told. */
@@ -8,7 +9,12 @@ function connectionThat(answers: () => Promise<object>): Connection {
   return { workflowService, withDeadline } as unknown as Connection;
 }
 const answering = () => Promise.resolve({});
-const fine = { connection: connectionThat(answering), backend: { unseenSeconds: () => 0 }, polls: () => true };
+const fine = {
+  connection: connectionThat(answering),
+  backend: { unseenSeconds: () => 0 },
+  polls: () => true,
+  problems: problemLog(() => undefined),
+};
 const watch = "see the worker's log, and `temper doctor`";
 
 test.each([
@@ -24,7 +30,7 @@ test.each([
     title: 'whose server is away',
     change: { connection: connectionThat(() => Promise.reject(new Error('14 UNAVAILABLE'))) },
     isReady: false,
-    want: ['temporal: the server does not answer (14 UNAVAILABLE)'],
+    want: ["temporal: the server does not answer: see the worker's log"],
   },
   {
     title: 'that has not heard of its jobs since a while',
@@ -51,4 +57,24 @@ test('who asks while an answer is on its way gets the same one, and who asks lat
   expect(asked).toBe(1);
   await readiness();
   expect(asked).toBe(2);
+});
+
+test('what Temporal says goes to the log alone, once while it stays the same', async () => {
+  const answers = [
+    '14 UNAVAILABLE: 10.0.0.7:7233',
+    '14 UNAVAILABLE: 10.0.0.7:7233',
+    null,
+    '14 UNAVAILABLE: 10.0.0.7:7233',
+  ];
+  const connection = connectionThat(() => {
+    const problem = answers.shift();
+    return typeof problem === 'string' ? Promise.reject(new Error(problem)) : answering();
+  });
+  const lines: string[] = [];
+  const readiness = readinessOf({ ...fine, connection, problems: problemLog((line) => lines.push(line)) });
+  const found = [await readiness(), await readiness(), await readiness(), await readiness()];
+  expect(found.map(({ isReady }) => isReady)).toEqual([false, false, true, false]);
+  expect(JSON.stringify(found)).not.toContain('10.0.0.7');
+  const line = 'health: Temporal does not answer: 14 UNAVAILABLE: 10.0.0.7:7233';
+  expect(lines).toEqual([line, line]);
 });
