@@ -18,6 +18,8 @@ export interface Surroundings {
 }
 
 const program = join(repository, 'bin', 'temper.mjs');
+/** The discard port: a test meets no server but one that it names, whatever else runs on this machine. */
+const noServer = { TEMPER_PORT: '9' };
 
 export async function temper(words: readonly string[], surroundings: Surroundings = {}): Promise<Said> {
   return await run([process.execPath, program, ...words], surroundings);
@@ -68,10 +70,10 @@ async function run(command: readonly string[], surroundings: Surroundings): Prom
 
 function start([file = '', ...args]: readonly string[], { folder, environment }: Surroundings) {
   // Node takes a machine that says CI for one without colours, whatever its terminal can do.
-  const { FORCE_COLOR: _colour, NO_COLOR: _none, CI: _machine, ...inherited } = process.env;
+  const { FORCE_COLOR: _colour, NO_COLOR: _none, CI: _machine, TEMPORAL_ADDRESS: _server, ...inherited } = process.env;
   return spawn(file, args, {
     cwd: folder ?? repository,
-    env: { ...inherited, TERM: 'xterm-256color', ...environment },
+    env: { ...inherited, TERM: 'xterm-256color', ...noServer, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
