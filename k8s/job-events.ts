@@ -2,7 +2,7 @@
  * What the cluster writes down about Jobs and pods of one namespace, by the object that it is about: one watch for the whole worker.
  *
  * Some waits are told nowhere else: a volume that is not mounted, a sandbox that is not made, pods that an admission refuses. Kept beyond the
- * cluster's own hour, for as long as the object is of use; the newest few of each. Does not cover what an event means (decisions/).
+ * cluster's own hour, for as long as the object is of use; the newest few of each, and of a bounded number of objects that are not ours. Does not cover what an event means (decisions/).
  */
 import { eventKey, type JobEvent } from '../decisions/job-evidence.ts';
 import { KubeError } from './kube-error.ts';
@@ -23,6 +23,8 @@ export interface JobEventsOptions {
 
 /** Of each object, the newest. */
 const mostOfObject = 20;
+/** Objects that nobody has said to be ours: events may come before what they are about, but not long before. */
+const mostStrangers = 1000;
 /** The cluster's own bound. */
 const longestMessage = 1024;
 
@@ -35,8 +37,12 @@ export class JobEvents {
   readonly #unread: Promise<void>;
   /** By the uid of the object, then by what was said. */
   readonly #ofObjects = new Map<string, Map<string, JobEvent>>();
+  /** Uids of objects that were not known as ours when something was last said of them, the latest at the end. */
+  readonly #strangers = new Set<string>();
+  readonly #isOurs: (objectUid: string) => boolean;
 
   constructor({ client, namespace, told, isOurs, warn }: JobEventsOptions) {
+    this.#isOurs = isOurs;
     let isWarned = false;
     let resolve: () => void = () => undefined;
     this.#unread = new Promise((unread) => {
@@ -46,6 +52,7 @@ export class JobEvents {
       client,
       path: eventsPath(namespace),
       fieldSelector: everyday.map((reason) => `reason!=${reason}`).join(','),
+      kept: inShort,
       changed: (event) => {
         const uid = uidOf(event);
         if (uid !== null && this.#keep(uid, event)) told(uid);
@@ -96,18 +103,41 @@ export class JobEvents {
     this.#ofObjects.set(uid, ofObject.set(key, event));
     const [oldest] = ofObject.keys();
     if (ofObject.size > mostOfObject && oldest !== undefined) ofObject.delete(oldest);
+    if (!this.#isOurs(uid)) this.#rememberStranger(uid);
     return true;
+  }
+
+  #rememberStranger(uid: string): void {
+    this.#strangers.delete(uid);
+    this.#strangers.add(uid);
+    const [oldest] = this.#strangers;
+    if (this.#strangers.size <= mostStrangers || oldest === undefined) return;
+    this.#strangers.delete(oldest);
+    if (!this.#isOurs(oldest)) this.#ofObjects.delete(oldest);
   }
 
   #drop(uid: string, sent: SentEvent): void {
     const ofObject = this.#ofObjects.get(uid);
     ofObject?.delete(keyOf(sent));
-    if (ofObject?.size === 0) this.#ofObjects.delete(uid);
+    if (ofObject?.size !== 0) return;
+    this.#ofObjects.delete(uid);
+    this.#strangers.delete(uid);
   }
 }
 
+/** Of an event that is known already: whether it is another one now, and what it said of what, should the cluster forget it. */
+function inShort({ metadata, involvedObject, reason = '', message = '' }: SentEvent): SentEvent {
+  const { name, uid, resourceVersion, creationTimestamp } = metadata;
+  const { kind = '', uid: about = '' } = involvedObject;
+  return {
+    metadata: { name, uid, resourceVersion, creationTimestamp },
+    involvedObject: { kind, uid: about },
+    ...(uidOf({ involvedObject }) === null ? {} : { reason, message }),
+  };
+}
+
 /** The Job or pod that it is about; null for anything else. */
-function uidOf({ involvedObject: { kind, uid } }: SentEvent): string | null {
+function uidOf({ involvedObject: { kind, uid } }: Pick<SentEvent, 'involvedObject'>): string | null {
   return kind === 'Job' || kind === 'Pod' ? (uid ?? null) : null;
 }
 

@@ -122,7 +122,9 @@ export class JobObserver {
   /** Begins at the first call; resolves when all Jobs and pods are known. A queue and events that cannot be read keep nobody waiting. */
   async started(): Promise<void> {
     void this.#workloads?.started();
-    await Promise.all([this.#jobs.started(), this.#pods.started(), this.#events.started()]);
+    await Promise.all([this.#jobs.started(), this.#pods.started()]);
+    // Then it is known which of all events of the namespace are about ours.
+    await this.#events.started();
   }
 
   /** Null for a Job that is not known: a GET has the last word. */

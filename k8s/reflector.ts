@@ -22,7 +22,10 @@ export interface ReflectorOptions<T extends KubeObject> {
   /** @default every field */
   readonly fieldSelector?: string;
   changed(object: T): void;
+  /** With the object as it was kept, or as the server sent it last. */
   gone(object: T): void;
+  /** What is kept of an object for `get`, `all` and `gone`. @default all of it but who wrote which field */
+  kept?(object: T): T;
   /** A list or a watch that came to nothing: it is tried again all the same. */
   failed?(error: unknown): void;
   /** @default Math.random */
@@ -198,7 +201,7 @@ export class Reflector<T extends KubeObject> {
     if (before !== undefined && before.metadata.uid !== object.metadata.uid) this.#forget(before);
     // The half of an object that says who wrote which field: nobody here reads it.
     Reflect.deleteProperty(object.metadata, 'managedFields');
-    this.#known.set(object.metadata.name, object);
+    this.#known.set(object.metadata.name, this.#options.kept?.(object) ?? object);
     this.#options.changed(object);
   }
 

@@ -3,7 +3,7 @@
  *
  * Covers reading within a time and writing down who forgot. Does not cover which node is kept away from (decisions/node-memory.ts).
  */
-import type { Kysely } from 'kysely';
+import type { Kysely, NotNull } from 'kysely';
 import type { FailureClass, Incident } from '../../decisions/failure.ts';
 import type { ForgottenNode, NodeFailure } from '../../decisions/node-memory.ts';
 import type { LedgerTables } from './schema.ts';
@@ -16,30 +16,32 @@ interface Lately {
 }
 
 export interface NodeLedger {
-  /** Of these classes, the newest first; at most 2,000. */
-  nodeFailures(of: Lately & { readonly classes: readonly FailureClass[] }): Promise<readonly NodeFailure[]>;
+  /** Of these classes, the newest first; at most so many. @default 2,000 */
+  nodeFailures(
+    of: Lately & { readonly classes: readonly FailureClass[]; readonly most?: number },
+  ): Promise<readonly NodeFailure[]>;
   /** Failures up to now count no more against this node. */
   forgetNode(node: ForgottenNode & { readonly cluster: string }): Promise<void>;
   forgottenNodes(of: Lately): Promise<readonly ForgottenNode[]>;
 }
 
-const mostFailures = 2000;
-
 export function nodeLedger(db: Kysely<LedgerTables>): NodeLedger {
   return {
-    async nodeFailures({ cluster, since, classes }) {
+    async nodeFailures({ cluster, since, classes, most = 2000 }) {
       const rows = await db
         .selectFrom('incidents')
         .select(['node', 'incident', 'workflow_id', 'phase', 'created_at'])
         .where('cluster', '=', cluster)
         .where('created_at', '>=', since)
         .where('class', 'in', classes)
+        .where('node', 'is not', null)
+        .$narrowType<{ node: NotNull }>()
         .orderBy('created_at', 'desc')
-        .limit(mostFailures)
+        .limit(most)
         .execute();
-      return rows.flatMap(({ node, incident, workflow_id: pipeline, phase, created_at: at }) => {
+      return rows.map(({ node, incident, workflow_id: pipeline, phase, created_at: at }) => {
         const { class: name, rootCause, because, attempt } = JSON.parse(incident) as Incident;
-        return node === null ? [] : [{ node, class: name, rootCause, because, pipeline, phase, attempt, at }];
+        return { node, class: name, rootCause, because, pipeline, phase, attempt, at };
       });
     },
     async forgetNode({ cluster, node, by, at }) {

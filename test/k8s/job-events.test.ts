@@ -147,6 +147,41 @@ test('those of others go when the cluster forgets them', async () => {
   expect(messages(observer)).toEqual([]);
 });
 
+test('those of others are forgotten, the oldest first, where there are thousands', async () => {
+  const { observer, say, heard } = await watching();
+  const others = Array.from({ length: 1100 }, (_, at) => ({ name: `e${String(at)}`, uid: `pod-${String(at + 1)}` }));
+  for (const { name, uid } of others)
+    await say('events', 'ADDED', event({ name, about: { kind: 'Pod', name: uid, uid }, message: `of ${uid}` }));
+  await heard();
+  await say('jobs', 'ADDED', job);
+  // The first and the last of them turn out to be ours.
+  for (const uid of ['pod-1', 'pod-1100'])
+    await say('pods', 'ADDED', { metadata: { ...pod.metadata, name: uid, uid } });
+  await eventually('the pods are known', 5, () => observer.find('t-a1')?.pods.length === 2);
+  expect(messages(observer)).toEqual(['of pod-1100']);
+});
+
+test('what is there at the start about ours is kept, among thousands about others', async () => {
+  const { client } = toldCluster();
+  const others = Array.from({ length: 1500 }, (_, at) =>
+    event({ name: `e${String(at)}`, about: { kind: 'Pod', name: `o-${String(at)}`, uid: `o-${String(at)}` } }),
+  );
+  const there: Record<string, object[]> = {
+    jobs: [job],
+    pods: [pod],
+    events: [event({ name: 'ours', message: 'ours' }), ...others],
+  };
+  const full: KubeClient = {
+    ...client,
+    send: <T>({ path }: Parameters<KubeClient['send']>[0]) =>
+      Promise.resolve({ metadata: { resourceVersion: '1' }, items: there[/\/(\w+)\?/.exec(path)?.[1] ?? ''] } as T),
+  };
+  const observer = new JobObserver(full, 'training', { hasQueue: false });
+  open.push(observer);
+  await observer.started();
+  expect(messages(observer)).toEqual(['ours']);
+});
+
 test('a worker that may not read them says so once, with the right that is missing, and goes on', async () => {
   let refused = 0;
   const { client } = toldCluster();

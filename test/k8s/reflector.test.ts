@@ -131,6 +131,35 @@ test('and leaves nothing behind on what lives as long as the worker', async () =
   expect(left).toEqual([0]);
 });
 
+test('of an object no more is kept than it is asked to, by which it is known all the same', async () => {
+  const sent = { metadata: { name: 'a', uid: 'u', resourceVersion: '1' }, spec: 'long' };
+  const page = { metadata: { resourceVersion: '1' }, items: [sent] };
+  const told: object[] = [];
+  const client: KubeClient = {
+    server: 'scripted',
+    cluster: 'east',
+    send: <T>() => Promise.resolve(structuredClone(page) as T),
+    stream: (_path, signal) => Promise.resolve(bytesOf([quiet], signal)),
+    close: () => Promise.resolve(),
+  };
+  const reflector = new Reflector<KubeObject>({
+    client,
+    path: '/objects',
+    changed: (object) => void told.push(object),
+    gone: (object) => void told.push(object),
+    kept: ({ metadata }) => ({ metadata }),
+    times: { silence: 0.01, pause: 0.001 },
+  });
+  await reflector.started();
+  const kept = { metadata: sent.metadata };
+  expect([told, reflector.all()]).toEqual([[sent], [kept]]);
+  // Listed again as it was, it is no news; then it is gone.
+  page.items = [];
+  await eventually('it is gone', 5, () => told.length > 1);
+  expect(told).toEqual([sent, kept]);
+  reflector.close();
+});
+
 test('an object of the same name that was made anew is another one', async () => {
   const script = scripted([page(5, [object('a', 1, 'first')])], [[event('ADDED', object('a', 9, 'second')), quiet]]);
   await saysInTheEnd(script, ['a@1', '-a', 'a@9']);

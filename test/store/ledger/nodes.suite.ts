@@ -56,6 +56,13 @@ export function nodes(freshLedger: () => Promise<FreshLedger>): void {
     ]);
   });
 
+  test('failures whose node nobody knows leave room for those with one, however many they are', async () => {
+    let attempt = 0;
+    for (const node of ['gpu-9', '', '', '']) await failed((attempt += 1), { cluster: 'east', node });
+    const found = await fresh.ledger.nodeFailures({ cluster: 'east', since: at(0), classes: ['hardware'], most: 3 });
+    expect(found.map(({ node }) => node)).toEqual(['gpu-9']);
+  });
+
   test('a node is forgotten with who said so, once', async () => {
     const { ledger } = fresh;
     const node = { cluster: 'east', node: 'gpu-7', by: 'ada', at: at(5) };
