@@ -106,8 +106,12 @@ async function specOf(store: RunStore, context: PhaseContext, ticket: AttemptTic
 
 /** For a person's eyes: a store that cannot be read keeps no job from being stopped. */
 async function lastStepIn(store: RunStore, { directory }: AttemptTicket): Promise<number | null> {
-  const progress = await store.progress(directory).catch(() => null);
-  return progress?.last?.step ?? null;
+  try {
+    return (await store.lastProgress(directory))?.step ?? null;
+  } catch (error) {
+    Context.current().log.warn(`how far the job in ${directory} was cannot be read: ${String(error)}`);
+    return null;
+  }
 }
 
 interface WaitForRoom {

@@ -80,7 +80,7 @@ export function createKubernetesBackend(
     logs: jobLogs({ client, namespace, observer }),
     async list() {
       await observer.started();
-      const live = observer.all().filter(({ job, pods }) => statusOfJob(job, pods, now()).state !== 'ended');
+      const live = observer.all().filter((known) => statusOfJob(known, now()).state !== 'ended');
       const ours = await Promise.all(live.map(({ job }) => isOurs(job, ownerOf)));
       return live.filter((_, index) => ours[index]).map(refOf);
     },

@@ -11,7 +11,6 @@ import { readJobEnd, writeJobEnd } from './job-end.ts';
 import { saveLogs } from './job-logs.ts';
 import { type JobObserver, jobsPath, type ObservedJob, podsPath } from './job-observer.ts';
 import { nextLossAt, statusOfJob } from './job-state.ts';
-import { withEvents } from './job-wait.ts';
 import { withQueue } from './kueue.ts';
 import type { KubeClient } from './kube-client.ts';
 import { KubeError } from './kube-error.ts';
@@ -67,11 +66,11 @@ export class JobReader {
     const found = known?.job.metadata.uid === job.uid ? known : await this.#ask(job);
     if (found === null) return withoutLoss((await readJobEnd(job)) ?? { state: 'vanished' });
     const now = this.#now();
-    const seen = withEvents(statusOfJob(found.job, found.pods, now), found, this.#observer.eventsOf(job.uid));
+    const seen = statusOfJob({ ...found, events: this.#observer.eventsOf(job.uid) }, now);
     const status = withQueue(seen, found.job, this.#observer.workloadOf(job.uid));
     if (status.state !== 'ended') return { status, lossAt: nextLossAt(found.pods, now) };
     const { job: last, pods } = isSeenWhole(found) ? found : ((await this.#ask(job)) ?? found);
-    const end = statusOfJob(last, pods, this.#now());
+    const end = statusOfJob({ job: last, pods }, this.#now());
     return withoutLoss(await this.#recordOnce(job, end.state === 'ended' ? end : status, { job: last, pods }));
   }
 

@@ -5,6 +5,7 @@
  */
 import type { JobStatus } from '../activities/backend.ts';
 import type { RankEnd } from '../decisions/failure.ts';
+import type { JobEvent } from '../decisions/job-evidence.ts';
 import type { SentJob, SeenPod } from './kube-types.ts';
 import { liveStatus, stopReasonOf } from './job-wait.ts';
 import { lostAt } from './lost-pods.ts';
@@ -14,10 +15,18 @@ import { decisionOf, wasTakenAlong } from './taken-along.ts';
 
 type Ended = Extract<JobStatus, { state: 'ended' }>;
 
-/** `pods` are all that were ever seen of the Job, with what was last seen of those that are gone. */
-export function statusOfJob(job: SentJob, pods: readonly SeenPod[], now: Date): JobStatus {
+/** What is known of a Job. */
+interface KnownJob {
+  readonly job: SentJob;
+  /** All that were ever seen of it, with what was last seen of those that are gone. */
+  readonly pods: readonly SeenPod[];
+  /** Written down about the Job and its pods: some waits are told nowhere else. @default none */
+  readonly events?: readonly JobEvent[];
+}
+
+export function statusOfJob({ job, pods, events = [] }: KnownJob, now: Date): JobStatus {
   if (isOver(job, pods, now)) return endOf(job, pods, now);
-  const status = liveStatus(job, pods);
+  const status = liveStatus(job, pods, events);
   const lost = status.state === 'stopping' ? undefined : pods.find((pod) => isLost(pod, now));
   return lost === undefined ? status : { ...status, lostNode: lost.spec?.nodeName ?? '' };
 }

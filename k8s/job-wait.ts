@@ -19,8 +19,7 @@ export function stopReasonOf(job: SentJob): StopReason | null {
   return (job.metadata.annotations?.[annotations.stopReason] ?? null) as StopReason | null;
 }
 
-/** `events` are those of the Job and its pods: some waits are told nowhere else. */
-export function liveStatus(job: SentJob, pods: readonly SeenPod[], events: readonly JobEvent[] = []): Live {
+export function liveStatus(job: SentJob, pods: readonly SeenPod[], events: readonly JobEvent[]): Live {
   const since = job.metadata.creationTimestamp;
   if (stopReasonOf(job) !== null || job.metadata.deletionTimestamp !== undefined)
     return { state: 'stopping', reason: stopReasonOf(job), since: job.metadata.deletionTimestamp ?? since };
@@ -34,17 +33,6 @@ export function liveStatus(job: SentJob, pods: readonly SeenPod[], events: reado
   const waits = left.flatMap((pod) => waitOfPod(pod, events) ?? []);
   const unmade = pods.length < wanted ? waitForPods(job, events) : [];
   return halfScheduled(left, [...waits, ...unmade]) ?? gravest([...waits, ...unmade]) ?? aboutToStart(job, pods);
-}
-
-/** The status of a job that waits, with what was written down about it. */
-export function withEvents(
-  status: JobStatus,
-  { job, pods }: { readonly job: SentJob; readonly pods: readonly SeenPod[] },
-  events: readonly JobEvent[],
-): JobStatus {
-  if (status.state !== 'queued' && status.state !== 'starting') return status;
-  const { lostNode } = status;
-  return { ...liveStatus(job, pods, events), ...(lostNode === undefined ? {} : { lostNode }) };
 }
 
 /** In this order: what is told of a job whose pods wait for several things. */

@@ -63,7 +63,10 @@ function wordFor(job: SentJob, { pod, isLost, isTakenAlong }: EndedPod): Word {
   if (podReason) return { reason: podReason, message: podMessage };
   if (wasDeleted(job, pod)) return { reason: podDeleted };
   // A container that never began has no words of its own: these are the runtime's.
-  if (terminated) return { reason: terminated.reason ?? null, ...(startOf(pod) === null ? terminated : {}) };
+  if (terminated) {
+    const message = startOf(pod) === null ? terminated.message : undefined;
+    return { reason: terminated.reason ?? null, message };
+  }
   return { reason: pod.isGone === true && stopReasonOf(job) === null ? podVanished : null };
 }
 

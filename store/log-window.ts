@@ -3,7 +3,7 @@
  *
  * Does not cover waiting for more (activities/logs.ts).
  */
-import { openToRead } from './own-file.ts';
+import { isNoOwnFile, openToRead } from './own-file.ts';
 
 export interface LogWindow {
   /** Byte offsets of the text in the file; `to` is where to go on. */
@@ -28,7 +28,7 @@ export async function readLogWindow(path: string, wish: LogWish): Promise<LogWin
   try {
     handle = await openToRead(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (isNoOwnFile(error)) return null;
     throw error;
   }
   try {

@@ -30,7 +30,7 @@ const nothing = (offset: number): ProgressTail => ({ offset, lines: [], badLines
 /** A trainer's line is a few hundred bytes; what is longer than this without an end is not one. */
 const chunkBytes = 4 * 1024 * 1024;
 
-/** What was appended since `offset`. An absent file is an empty one, as is what is no file, such as a link; a file that became shorter is read anew. */
+/** What was appended since `offset`; where that is negative, so many bytes before the end, but for a line that it cuts. An absent file is an empty one, as is what is no file, such as a link; a file that became shorter is read anew. */
 export async function tailProgress(path: string, offset = 0): Promise<ProgressTail> {
   let handle;
   try {
@@ -41,7 +41,7 @@ export async function tailProgress(path: string, offset = 0): Promise<ProgressTa
   }
   try {
     const { size } = await handle.stat();
-    let tail = nothing(size < offset ? 0 : offset);
+    let tail = nothing(offset < 0 ? Math.max(0, size + offset) : size < offset ? 0 : offset);
     while (tail.offset < size) {
       const buffer = Buffer.alloc(Math.min(chunkBytes, size - tail.offset));
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, tail.offset);
@@ -53,6 +53,14 @@ export async function tailProgress(path: string, offset = 0): Promise<ProgressTa
   } finally {
     await handle.close();
   }
+}
+
+/** Far more than one line. */
+const bytesOfLast = 64 * 1024;
+
+/** The newest line, without reading those before; null where there is none. */
+export async function lastProgressIn(path: string): Promise<Progress | null> {
+  return (await tailProgress(path, -bytesOfLast)).lines.at(-1) ?? null;
 }
 
 function parse(bytes: Buffer, before: ProgressTail): ProgressTail {

@@ -21,7 +21,7 @@ import type { Inspection } from './formats/reader.ts';
 import { readJobEvidence } from './job-evidence.ts';
 import { readLogWindow, type LogWindow, type LogWish } from './log-window.ts';
 import { readOwnTextIfThere } from './own-file.ts';
-import { tailProgress } from './progress.ts';
+import { lastProgressIn, tailProgress } from './progress.ts';
 import { readResult } from './result.ts';
 import {
   createRunDirectory,
@@ -135,7 +135,8 @@ export function createRunStore(root: string): RunStore {
       await emptyTrash(path);
     },
     async lastProgress(directory) {
-      return (await progressIn(directory)).last;
+      const reading = await readForeignReading(directory);
+      return reading === null ? await lastProgressIn(runFiles(directory).progress) : (await progressIn(directory)).last;
     },
     progress: progressIn,
     freeBytes: () => freeBytesOf(root),

@@ -36,7 +36,7 @@ export async function followProbe({ metadata: { name, uid } }: SentJob, order: W
     for (;;) {
       signal.throwIfAborted();
       const known = observer.find(name);
-      const status = known?.job.metadata.uid === uid ? statusOfJob(known.job, known.pods, new Date()) : null;
+      const status = known?.job.metadata.uid === uid ? statusOfJob(known, new Date()) : null;
       const hasNoPod = known !== null && known.pods.length === 0;
       // A Job's end may be told before that of its pod, which says how.
       const podsRun = known?.pods.some((pod) => !hasEnded(pod)) === true;

@@ -3,7 +3,7 @@
  *
  * A line longer than 8 KiB is cut: nothing of a step stands behind that. Does not cover what a line means (the readers beside this).
  */
-import { openToRead } from '../own-file.ts';
+import { isNoOwnFile, openToRead } from '../own-file.ts';
 
 const chunkBytes = 1024 * 1024;
 const longestLine = 8 * 1024;
@@ -23,7 +23,7 @@ export async function tailLines(path: string, offset: number, line: (text: strin
   try {
     handle = await openToRead(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { offset: 0, writtenAt: null };
+    if (isNoOwnFile(error)) return { offset: 0, writtenAt: null };
     throw error;
   }
   try {

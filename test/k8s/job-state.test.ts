@@ -105,7 +105,7 @@ test.each<{ title: string; job: SentJob; pods: SeenPod[]; want: Partial<JobStatu
     want: { state: 'ended', stopRequested: 'cancel', startedAt: null },
   },
 ])('$title', ({ job: of, pods, want }) => {
-  expect(statusOfJob(of, pods, now)).toMatchObject(want);
+  expect(statusOfJob({ job: of, pods }, now)).toMatchObject(want);
 });
 
 test.each<{ title: string; job: SentJob; pods: SeenPod[]; want: readonly object[] }>([
@@ -220,14 +220,14 @@ test.each<{ title: string; job: SentJob; pods: SeenPod[]; want: readonly object[
     want: [{ exitCode: null, reason: 'DeadlineExceeded', message: 'Job was active longer than specified deadline' }],
   },
 ])('an end: $title', ({ job: of, pods, want }) => {
-  expect(statusOfJob(of, pods, now)).toMatchObject({ state: 'ended', ranks: want });
+  expect(statusOfJob({ job: of, pods }, now)).toMatchObject({ state: 'ended', ranks: want });
 });
 
 test('a container that could not be started never began', () => {
   const unstarted = {
     terminated: { exitCode: 128, reason: 'StartError', startedAt: '1970-01-01T00:00:00Z', finishedAt: ended },
   };
-  expect(statusOfJob(job(failed), [pod({ phase: 'Failed', state: unstarted })], now)).toMatchObject({
+  expect(statusOfJob({ job: job(failed), pods: [pod({ phase: 'Failed', state: unstarted })] }, now)).toMatchObject({
     state: 'ended',
     startedAt: null,
   });

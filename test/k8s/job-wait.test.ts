@@ -2,7 +2,6 @@
 import type { JobStatus } from '../../activities/backend.ts';
 import type { JobEvent } from '../../decisions/job-evidence.ts';
 import { statusOfJob } from '../../k8s/job-state.ts';
-import { withEvents } from '../../k8s/job-wait.ts';
 import type { SeenPod, SentJob } from '../../k8s/kube-types.ts';
 import { job, made, now, pod, running } from './job-builders.ts';
 
@@ -272,13 +271,13 @@ test.each<Case>([
     want: { waitsFor: 'config', reason: 'CreateContainerConfigError: configmap "data" not found' },
   },
 ])('$title', ({ job: of = job(), pods, events = [], want }) => {
-  expect(withEvents(statusOfJob(of, pods, now), { job: of, pods }, events)).toMatchObject(want);
+  expect(statusOfJob({ job: of, pods, events }, now)).toMatchObject(want);
 });
 
 test('what was written down about a pod of before, or before this one had its node, says nothing of it', () => {
   const other = event('FailedMount', 'no', { pod: 'j-0-before' });
   const earlier = event('FailedMount', 'no', { firstAt: '2026-11-29T09:58:00Z', lastAt: '2026-11-29T09:59:00Z' });
   const pods = [pending(creating, { conditions: noSandbox })];
-  const status = withEvents(statusOfJob(job(), pods, now), { job: job(), pods }, [other, earlier]);
+  const status = statusOfJob({ job: job(), pods, events: [other, earlier] }, now);
   expect(status).toMatchObject({ state: 'starting', waitsFor: 'starting', since: made });
 });

@@ -81,7 +81,7 @@ test('a Workload that is evicted and admitted at once, its Job suspended and nev
       { type: 'Evicted', status: 'True', reason: 'PodsReadyTimeout', message: 'Exceeded the PodsReady timeout', ...at },
     ],
   });
-  expect(withQueue(statusOfJob(suspended, [], now), suspended, stuck)).toMatchObject({
+  expect(withQueue(statusOfJob({ job: suspended, pods: [] }, now), suspended, stuck)).toMatchObject({
     state: 'queued',
     since: made,
     evicted: { as: 'queue-evicted', because: 'PodsReadyTimeout: Exceeded the PodsReady timeout' },

@@ -66,7 +66,7 @@ test.each<{ title: string; pod: SeenPod; lost: boolean; next: string | null }>([
     next: null,
   },
 ])('a lost node: $title', ({ pod: one, lost, next }) => {
-  const status = statusOfJob(job(), [one], now);
+  const status = statusOfJob({ job: job(), pods: [one] }, now);
   expect('lostNode' in status ? status.lostNode : null).toBe(lost ? 'node-0' : null);
   expect(nextLossAt([one], now)?.toISOString() ?? null).toBe(next);
 });
@@ -75,8 +75,8 @@ test('a stopped job is over when all it has left is on nodes that do not answer,
   const left = pod({ index: 1, state: running, conditions: notReady(made) });
   const saves = pod({ state: running });
   const saved = pod({ phase: 'Failed', state: terminated(75) });
-  expect(statusOfJob(stopped({ active: 2, pods: 2 }), [saves, left], now).state).toBe('stopping');
-  const over = statusOfJob(stopped({ terminating: 1, pods: 2 }), [saved, left], now);
+  expect(statusOfJob({ job: stopped({ active: 2, pods: 2 }), pods: [saves, left] }, now).state).toBe('stopping');
+  const over = statusOfJob({ job: stopped({ terminating: 1, pods: 2 }), pods: [saved, left] }, now);
   expect(over).toMatchObject({
     state: 'ended',
     stopRequested: 'node-lost',
@@ -89,11 +89,15 @@ test('a stopped job is over when all it has left is on nodes that do not answer,
 
 test('it is not over while the controller knows of a pod that nobody here has seen, or has not begun to stop it', () => {
   const left = pod({ state: running, conditions: notReady(made) });
-  expect(statusOfJob(stopped({ active: 1, terminating: 1, pods: 2 }), [left], now).state).toBe('stopping');
-  expect(statusOfJob(stopped({ active: 1, condition: 'Other' }), [left], now).state).toBe('stopping');
+  expect(statusOfJob({ job: stopped({ active: 1, terminating: 1, pods: 2 }), pods: [left] }, now).state).toBe(
+    'stopping',
+  );
+  expect(statusOfJob({ job: stopped({ active: 1, condition: 'Other' }), pods: [left] }, now).state).toBe('stopping');
 });
 
 test('a job that was failing already is never suspended: stopped, it is over with its lost pod', () => {
   const left = pod({ state: running, conditions: notReady(made) });
-  expect(statusOfJob(stopped({ terminating: 1, condition: 'FailureTarget' }), [left], now).state).toBe('ended');
+  expect(statusOfJob({ job: stopped({ terminating: 1, condition: 'FailureTarget' }), pods: [left] }, now).state).toBe(
+    'ended',
+  );
 });

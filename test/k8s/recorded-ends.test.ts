@@ -37,7 +37,7 @@ test.each<{ name: string; want: FailureClass; says: RegExp }>([
   { name: 'native-sidecar-oom', want: 'unknown', says: /rank 0 ended with exit code 1/ },
 ])('$name: $want', ({ name, want, says }) => {
   const { job, pods } = recorded[name] ?? fail(name);
-  const status = statusOfJob(job, pods, new Date());
+  const status = statusOfJob({ job, pods }, new Date());
   if (status.state !== 'ended') throw new Error(`it has not ended: ${JSON.stringify(status)}`);
   const verdict = classify(
     evidence()

@@ -1,6 +1,6 @@
 import { appendFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { tailProgress } from '../../store/progress.ts';
+import { lastProgressIn, tailProgress } from '../../store/progress.ts';
 import { scratch } from './checkpoint-fixtures.ts';
 
 let folder: Awaited<ReturnType<typeof scratch>>;
@@ -57,4 +57,13 @@ test('names the first step that was not finite', async () => {
 test('a file of many megabytes comes whole', async () => {
   await writeFile(path, line(7).repeat(60_000));
   expect((await tailProgress(path)).lines).toHaveLength(60_000);
+});
+
+test('the newest line is found without those before it, also behind what is not whole yet', async () => {
+  expect(await lastProgressIn(path)).toBeNull();
+  const lines = Array.from({ length: 2000 }, (_, step) => line(step, { loss: step }));
+  await writeFile(path, `${lines.join('')}{"time": "2026`);
+  expect(await lastProgressIn(path)).toMatchObject({ step: 1999, metrics: { loss: 1999 } });
+  // Bytes from the end, but for the line that they cut.
+  expect(steps(await tailProgress(path, -Buffer.byteLength(`${line(1998)}{"time": "2026`) - 60))).toEqual([1999]);
 });
