@@ -11,6 +11,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { findFinishedWork, type FinishedCheckpoint } from './finished-work.ts';
 import { identityOfPhase, recordPhase } from './phase-record.ts';
 import { sealByJob } from './sealing.ts';
+import { minuteOf } from '../decisions/utc-minute.ts';
 
 interface Promotion {
   readonly context: PhaseContext;
@@ -83,7 +84,7 @@ async function reused(
 ): Promise<FinishedWork> {
   const { finished, checkpoint } = found;
   const { sentence, score } = finished.because as { sentence: string; score: number | null };
-  const because = `Finished work of ${finished.workflowId} (phase ${finished.phase}, ${finished.updatedAt.slice(0, 16).replace('T', ' ')} UTC). ${sentence}`;
+  const because = `Finished work of ${finished.workflowId} (phase ${finished.phase}, ${minuteOf(finished.updatedAt)} UTC). ${sentence}`;
   await recordPhase(dependencies, context, {
     state: 'reused',
     promoted: checkpoint.id,

@@ -227,7 +227,7 @@ export interface Incident {
 }
 
 /** Who a class was named after. */
-interface OfRank {
+export interface OfRank {
   readonly rank: number;
   /** Of what serves the trainers: told in place of the rank. */
   readonly role?: RankRole;

@@ -6,6 +6,7 @@
 import type { ClassReason, FailureClass } from './failure.ts';
 import { failureClasses } from './failure.ts';
 import { retryPolicies } from './retry-policies.ts';
+import { minuteOf } from './utc-minute.ts';
 import { xidText } from './xid.ts';
 
 /** A failure that says something of the node it happened on. */
@@ -129,6 +130,3 @@ function wordsOf({ class: name, because }: NodeFailure): string {
 export function whySuspect({ what, at, times }: Pick<SuspectNode, 'what' | 'at' | 'times'>): string {
   return `${what} at ${minuteOf(at)} UTC${times > 1 ? `, ${String(times)} times` : ''}`;
 }
-
-/** `2026-11-29 03:12`. */
-export const minuteOf = (iso: string): string => iso.slice(0, 16).replace('T', ' ');

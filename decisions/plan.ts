@@ -4,6 +4,7 @@
  * Covers the answer as data and in words. Does not cover looking into the ledger or at the store (activities/plan.ts).
  */
 import { differingFields, type IdentityDifference } from './identity.ts';
+import { minuteOf } from './utc-minute.ts';
 
 /** A phase that was finished before, in whichever run. */
 export interface FinishedBefore {
@@ -84,5 +85,5 @@ function shown(value: unknown): string {
 }
 
 function finishedText({ pipeline, phase, at }: FinishedBefore): string {
-  return `${pipeline} (phase ${phase}, ${at.slice(0, 16).replace('T', ' ')} UTC)`;
+  return `${pipeline} (phase ${phase}, ${minuteOf(at)} UTC)`;
 }

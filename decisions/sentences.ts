@@ -5,7 +5,7 @@
  */
 import { nodeUnreachable, podDeleted, podVanished } from './backend-reasons.ts';
 import { shapeText } from './change-sentences.ts';
-import type { ClassReason, FailureClass, GivenUpWait, HungProcess, RankRole, StopReason } from './failure.ts';
+import type { ClassReason, FailureClass, GivenUpWait, HungProcess, OfRank, StopReason } from './failure.ts';
 import type { IdentityDifference } from './identity.ts';
 import type { ResumePoint, SkippedCheckpoint } from './resume-point.ts';
 import type { RetryChange, RetryDecision, RetryReason } from './retry.ts';
@@ -131,12 +131,6 @@ function whyStopped(why: StopReason): string {
 
 function waitedFor({ for: kind, reason, seconds }: GivenUpWait): string {
   return `it waited ${duration(seconds)} for ${waitRules[kind].what}${reason === null ? '' : ` (${reason})`}`;
-}
-
-interface OfRank {
-  readonly rank: number;
-  readonly role?: RankRole;
-  readonly container?: string;
 }
 
 /** `rank 5`, or by its role what serves the trainers: `engine 1`. */

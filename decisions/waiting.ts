@@ -8,6 +8,7 @@ import type { GivenUpWait } from './failure.ts';
 import { duration } from './sentences.ts';
 import type { WaitKind } from './states.ts';
 import { startMinutesUnlessNamed, waitRules } from './wait-rules.ts';
+import { minuteOf } from './utc-minute.ts';
 
 export interface Waiting {
   readonly for: WaitKind;
@@ -62,8 +63,7 @@ export function judgeWaiting(waiting: Waiting, budgets: WaitBudgets, moment: Wai
 /** What a person reads while it waits; without a full stop. */
 export function sentenceOfWait({ for: kind, since, reason }: Waiting, budgets: WaitBudgets, share?: number): string {
   const words = reason === null ? '' : ` (${reason})`;
-  const from = since.slice(0, 16).replace('T', ' ');
-  return `waits for ${waitRules[kind].what} since ${from} UTC, at most ${duration(boundOf(kind, budgets, share))}${words}`;
+  return `waits for ${waitRules[kind].what} since ${minuteOf(since)} UTC, at most ${duration(boundOf(kind, budgets, share))}${words}`;
 }
 
 /** Seconds. */

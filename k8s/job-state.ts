@@ -12,6 +12,7 @@ import { lostAt } from './lost-pods.ts';
 import { hasEnded, podIndex, startOf } from './pod-state.ts';
 import { rankEnd } from './rank-end.ts';
 import { decisionOf, wasTakenAlong } from './taken-along.ts';
+import { newest, oldest } from './timestamps.ts';
 
 type Ended = Extract<JobStatus, { state: 'ended' }>;
 
@@ -63,13 +64,12 @@ function has(job: SentJob, condition: string): boolean {
 function endOf(job: SentJob, pods: readonly SeenPod[], now: Date): Ended {
   const ranks = ranksOf(job, pods, now);
   const condition = terminalCondition(job);
-  const ends = ranks.flatMap(({ endedAt }) => endedAt ?? []);
+  const ends = ranks.map(({ endedAt }) => endedAt);
   const endedAt =
-    job.status?.completionTime ?? condition?.lastTransitionTime ?? ends.sort().at(-1) ?? job.metadata.creationTimestamp;
-  const starts = pods.flatMap((pod) => startOf(pod) ?? []);
+    job.status?.completionTime ?? condition?.lastTransitionTime ?? newest(ends) ?? job.metadata.creationTimestamp;
   return {
     state: 'ended',
-    startedAt: starts.sort()[0] ?? null,
+    startedAt: oldest(pods.map(startOf)),
     // The controller's own word, where no pod was seen to end: it never made one, or they are gone since.
     ranks: ranks.length > 0 || condition?.type !== 'Failed' ? ranks : [withoutPods(condition, endedAt)],
     endedAt,
@@ -84,13 +84,13 @@ function withoutPods({ reason, message }: { reason?: string; message?: string },
 
 /** One for each index: of pods that had the same, the one that was made last. */
 function ranksOf(job: SentJob, pods: readonly SeenPod[], now: Date): RankEnd[] {
-  const newest = new Map<number, SeenPod>();
+  const newestPods = new Map<number, SeenPod>();
   for (const pod of pods.toSorted((a, b) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp)))
-    newest.set(podIndex(pod), pod);
-  const taken = new Set([...newest.values()].filter((pod) => wasTakenAlong(job, pod)));
+    newestPods.set(podIndex(pod), pod);
+  const taken = new Set([...newestPods.values()].filter((pod) => wasTakenAlong(job, pod)));
   // Where all were, the Job's own time took them, or one of them was the first, in the second that decided the Job.
-  const isTaken = taken.size < newest.size || decisionOf(job)?.reason === 'DeadlineExceeded';
-  return [...newest]
+  const isTaken = taken.size < newestPods.size || decisionOf(job)?.reason === 'DeadlineExceeded';
+  return [...newestPods]
     .toSorted(([a], [b]) => a - b)
     .map(([rank, pod]) =>
       rankEnd(job, rank, { pod, isLost: isLost(pod, now), isTakenAlong: isTaken && taken.has(pod) }),

@@ -11,6 +11,7 @@ import type { SentJob, SeenPod } from './kube-types.ts';
 import { annotations } from './labels.ts';
 import { hasEnded, isRunning, startOf } from './pod-state.ts';
 import { placedAt, type PodWait, waitOfPod } from './pod-wait.ts';
+import { newest, oldest } from './timestamps.ts';
 
 type Live = Extract<JobStatus, { reason: string | null }>;
 
@@ -101,17 +102,4 @@ function aboutToStart(job: SentJob, pods: readonly SeenPod[]): Live {
   const since = job.status?.startTime ?? job.metadata.creationTimestamp;
   const reason = pods.length === 0 ? 'no pod was made yet' : null;
   return { state: 'queued', reason, since, waitsFor: 'starting' };
-}
-
-function oldest(times: readonly string[]): string | null {
-  return [...times].sort()[0] ?? null;
-}
-
-function newest(times: readonly (string | null)[]): string | null {
-  return (
-    times
-      .flatMap((time) => time ?? [])
-      .sort()
-      .at(-1) ?? null
-  );
 }

@@ -7,8 +7,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { logName } from '../decisions/log-name.ts';
-import { isAbsent } from '../store/absence.ts';
-import { openToWrite, readOwnText } from '../store/own-file.ts';
+import { openToWrite, readOwnTextIfThere } from '../store/own-file.ts';
 import { writeByRename } from '../store/write-by-rename.ts';
 
 interface Position {
@@ -158,11 +157,11 @@ function inNanoseconds(stamp: string): string {
 
 /** Null where there is none, or none that can be read: then the log is brought from its beginning. */
 async function readPosition(file: string): Promise<Position | null> {
+  const text = await readOwnTextIfThere(file);
+  if (text === null) return null;
   try {
-    return JSON.parse(await readOwnText(file)) as Position;
-  } catch (error) {
-    if (isAbsent(error) || error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ELOOP')
-      return null;
-    throw error;
+    return JSON.parse(text) as Position;
+  } catch {
+    return null;
   }
 }

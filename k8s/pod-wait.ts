@@ -8,6 +8,7 @@ import type { JobEvent } from '../decisions/job-evidence.ts';
 import type { WaitKind } from '../decisions/states.ts';
 import type { SeenPod } from './kube-types.ts';
 import { containerOf, hasEnded } from './pod-state.ts';
+import { newest, oldest } from './timestamps.ts';
 
 export interface PodWait {
   readonly for: WaitKind;
@@ -142,17 +143,11 @@ function kindOfEvent(pod: SeenPod, { reason, message }: JobEvent): WaitKind | nu
 function begunAt(pod: SeenPod): string | null {
   const made = conditionOf(pod, 'PodReadyToStartContainers');
   const ends = pod.status?.initContainerStatuses?.map(({ state }) => state?.terminated?.finishedAt) ?? [];
-  const times = [placedAt(pod), made?.status === 'True' ? made.lastTransitionTime : null, ...ends];
-  return (
-    times
-      .flatMap((time) => time ?? [])
-      .sort()
-      .at(-1) ?? null
-  );
+  return newest([placedAt(pod), made?.status === 'True' ? made.lastTransitionTime : null, ...ends]);
 }
 
 function firstOf(events: readonly JobEvent[]): string | null {
-  return events.map(({ firstAt }) => firstAt).sort()[0] ?? null;
+  return oldest(events.map(({ firstAt }) => firstAt));
 }
 
 function conditionOf({ status }: SeenPod, type: string) {

@@ -5,6 +5,7 @@
  * had; pods that did well. Does not cover what else is kept (evidence.ts).
  */
 import type { ContainerState, JobCondition, PodEvidence } from '../decisions/job-evidence.ts';
+import { oldest } from './timestamps.ts';
 
 type EndedContainer = Extract<ContainerState, { kind: 'ended' }>;
 
@@ -61,8 +62,7 @@ function wasTakenAlong({ endingSince, containers }: PodEvidence, decidedAt: stri
 /** ISO 8601, to the second: when the first of its containers failed; after all times where nobody knows. */
 function failedAt({ containers, conditions, endingSince }: PodEvidence): string {
   const disrupted = conditions.find(({ type }) => type === 'DisruptionTarget')?.since ?? endingSince;
-  const times = failuresOf(containers).flatMap(({ endedAt }) => endedAt ?? []);
-  return times.sort()[0] ?? disrupted ?? '~';
+  return oldest(failuresOf(containers).map(({ endedAt }) => endedAt)) ?? disrupted ?? '~';
 }
 
 /** Also those before a container was started again. */

@@ -1,7 +1,8 @@
 /** Nodes that jobs keep away from, each with the command that cordons it: suggested, never done. Pure. */
 import type { KubernetesProfile } from '../../configs/schema-profile.ts';
 import { fine, type HealthCheck, notChecked, warning } from '../../decisions/health-check.ts';
-import { minuteOf, type SuspectNode, whySuspect } from '../../decisions/node-memory.ts';
+import { type SuspectNode, whySuspect } from '../../decisions/node-memory.ts';
+import { minuteOf } from '../../decisions/utc-minute.ts';
 import { kubectl } from './commands.ts';
 
 /** What a worker remembers of the cluster that it runs jobs on; or why none could be asked. */

@@ -18,7 +18,7 @@ import type { FailureRow } from './failure-rows.ts';
 import { makeStandInBed, type StandInBed } from './stand-in-bed.ts';
 import type { TestCluster } from './test-bed.ts';
 
-export interface Aftermath {
+export interface LifeOfRow {
   readonly incidents: readonly Incident[];
   readonly decision: RetryDecision;
   /** All that is kept of attempt 1. */
@@ -35,7 +35,7 @@ export interface Aftermath {
 export interface FailureBed {
   readonly bed: StandInBed;
   /** By the id of its row; an error where its story did not come to its end. */
-  readonly aftermaths: ReadonlyMap<string, Aftermath | Error>;
+  readonly lives: ReadonlyMap<string, LifeOfRow | Error>;
   close(): Promise<void>;
 }
 
@@ -67,14 +67,14 @@ export async function makeFailureBed(cluster: TestCluster, rows: readonly Failur
   await copyFile(join(repository, 'test', 'support', 'hanging_trainer.py'), join(bed.volume, 'hanging_trainer.py'));
   const site = await bed.site('failures', profile);
   await site.startWorker();
-  const aftermaths = new Map<string, Aftermath | Error>();
+  const lives = new Map<string, LifeOfRow | Error>();
   const life = async (row: FailureRow, seed: number) => {
-    aftermaths.set(row.id, await lifeOf({ cluster, bed, site, row, seed, urgent: classes.high }).catch(asError));
+    lives.set(row.id, await lifeOf({ cluster, bed, site, row, seed, urgent: classes.high }).catch(asError));
   };
   await Promise.all(rows.map((row, index) => life(row, index + 1)));
   return {
     bed,
-    aftermaths,
+    lives,
     async close() {
       await bed.close();
       await classes.remove();
@@ -117,7 +117,7 @@ interface Living {
   readonly urgent: string;
 }
 
-async function lifeOf({ row, seed, ...places }: Living): Promise<Aftermath> {
+async function lifeOf({ row, seed, ...places }: Living): Promise<LifeOfRow> {
   const { bed, site, cluster } = places;
   const { id } = row;
   const phases = [{ name: id, kind: 'base', params: { steps, checkpointEvery: 2 } }];

@@ -1,6 +1,6 @@
 /** Every way in which a job dies on a real cluster: the right class, the right decision, and its evidence kept when Job and pods are gone. */
 import { retryPolicies } from '../../decisions/retry-policies.ts';
-import { type Aftermath, type FailureBed, makeFailureBed } from './failure-bed.ts';
+import { type LifeOfRow, type FailureBed, makeFailureBed } from './failure-bed.ts';
 import { failureRows } from './failure-rows.ts';
 import { readTestCluster } from './test-bed.ts';
 
@@ -14,14 +14,14 @@ afterAll(async () => {
   await failures?.close();
 });
 
-function aftermathOf(id: string): Aftermath {
-  const found = failures?.aftermaths.get(id);
+function lifeOf(id: string): LifeOfRow {
+  const found = failures?.lives.get(id);
   if (found instanceof Error || found === undefined) throw found ?? new Error(`${id} was not tried`);
   return found;
 }
 
 test.each(failureRows)('$how: $want.class, $want.then', ({ id, want }) => {
-  const { incidents, decision, kept, told, saved, resumed, ended } = aftermathOf(id);
+  const { incidents, decision, kept, told, saved, resumed, ended } = lifeOf(id);
   expect(incidents.map((incident) => incident.class)).toEqual([want.class]);
   expect(retryPolicies[want.class].charge).toBe(want.charged ? 'attempt' : 'free');
   expect([decision.kind, decision.change?.kind]).toEqual([want.then, want.change]);

@@ -1,5 +1,6 @@
 /** What `temper nodes` prints: the nodes that jobs keep away from, until when and why, and who forgot which. */
-import { minuteOf, type SuspectNode } from '../../decisions/node-memory.ts';
+import type { SuspectNode } from '../../decisions/node-memory.ts';
+import { minuteOf } from '../../decisions/utc-minute.ts';
 import type { Nodes } from '../../workflows/contract-questions.ts';
 import { coloured } from './colour.ts';
 import { type Column, columnsText } from './columns.ts';

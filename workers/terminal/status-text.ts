@@ -2,6 +2,7 @@
 import { coloured, colouredState } from './colour.ts';
 import { columnsText, type Column } from './columns.ts';
 import { doingOf, type PhaseView } from './phase-view.ts';
+import { minuteOf } from '../../decisions/utc-minute.ts';
 
 const columns: readonly Column<PhaseView>[] = [
   { head: 'phase', cell: ({ phase }) => phase },
@@ -38,7 +39,7 @@ const listColumns: readonly Column<ListedPipeline>[] = [
   { head: 'state', cell: ({ state }) => state, paint: (text, { state }) => colouredState(state, text) },
   { head: 'phase', cell: ({ phase }) => phase },
   { head: 'score', align: 'right', cell: ({ score }) => (score === null ? '' : score.toFixed(3)) },
-  { head: 'started (UTC)', cell: ({ startedAt }) => startedAt.slice(0, 16).replace('T', ' ') },
+  { head: 'started (UTC)', cell: ({ startedAt }) => minuteOf(startedAt) },
 ];
 
 export function pipelinesText(pipelines: readonly ListedPipeline[]): string {
