@@ -117,7 +117,7 @@ export const gateStage = z.union([
           .enum(['highest', 'tie', 'hold'])
           .default('highest')
           .describe(
-            'When no further seed may be had or would decide: the highest mean goes on, all go on to the next stage as a tie, or a person is asked; when they release the phase, the highest goes on.',
+            'When no further seed may be had or would decide: the highest mean goes on, all go on to the next stage as a tie (where none puts them in order, the highest mean goes on), or a person is asked; when they release the phase, the highest goes on.',
           ),
       })
       .describe('Keeps the candidate with the highest score, and those that the evidence cannot tell apart from it.'),

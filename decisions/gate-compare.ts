@@ -3,7 +3,8 @@
  *
  * Covers who is still in question and which further evaluations would decide: one seed a round for the highest and for those that are
  * likeliest to turn out better by something that counts, while there are such (successive elimination as of Even-Dar, Mannor and Mansour
- * 2006, JMLR 7: 1079–1105, by the expected gain of Frazier, Powell and Dayanik 2008, SIAM J. Control Optim. 47: 2410–2439). Does not cover bounds and order (gate-stages.ts) or the budget's end (gate.ts).
+ * 2006, JMLR 7: 1079–1105, by the expected gain of Frazier, Powell and Dayanik 2008, SIAM J. Control Optim. 47: 2410–2439). Does not
+ * cover bounds and order (gate-stages.ts) or the budget's end (gate.ts).
  */
 import { compareWithBest, type Comparable, type Comparison } from './comparison-with-best.ts';
 import type { CheckpointFact } from './evaluation.ts';
@@ -51,7 +52,7 @@ export function judgeCompare(rule: CompareRule, { standing, scores, outside }: C
     const line = scoredLine(own, { comparison, scores, rule });
     return toldLower(id) && line.outcome !== 'below' ? { ...line, outcome: lowerByWord(rule) } : line;
   });
-  lines.sort((a, b) => rankOf(a) - rankOf(b) || (b.score ?? -1) - (a.score ?? -1) || compareText(a, b));
+  lines.sort((a, b) => rankOf(a) - rankOf(b) || (b.score ?? -1) - (a.score ?? -1) || earlierLine(a, b));
   return { report: { stage: 'compare', ...rule, lines }, scores, comparison };
 }
 
@@ -143,6 +144,6 @@ function rankOf({ outcome }: CompareLine): number {
   return ['highest', 'tied', 'not-scored', 'below'].indexOf(outcome);
 }
 
-function compareText(a: CompareLine, b: CompareLine): number {
-  return a.checkpoint < b.checkpoint ? -1 : 1;
+function earlierLine(a: CompareLine, b: CompareLine): number {
+  return a.step - b.step || (a.checkpoint < b.checkpoint ? -1 : 1);
 }

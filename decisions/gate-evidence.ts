@@ -6,8 +6,9 @@
 import { TemperError } from './errors.ts';
 import type { CheckpointFact, Evaluation, EvaluationKey } from './evaluation.ts';
 import type { GateInput } from './gate-input.ts';
+import type { LackingProblems } from './gate-report.ts';
 import { outsideRunsOf } from './outside-evidence.ts';
-import { evaluationsOf, type PooledProblem, scoreOf } from './scores.ts';
+import { evaluationsOf, type PooledProblem, scoreOf, wholeOf } from './scores.ts';
 
 /** A checkpoint with its score on one benchmark. */
 export interface Scored {
@@ -25,6 +26,8 @@ export interface Scored {
   /** Of one run; null where nobody told. */
   readonly minutes: number | null;
 }
+
+export type CheckpointOnBenchmark = Pick<EvaluationKey, 'checkpoint' | 'benchmark'>;
 
 /** Those that have a score: its own evaluations where there are any, else runs from outside. */
 export function scored(input: GateInput, checkpoints: readonly CheckpointFact[], benchmark: string): readonly Scored[] {
@@ -53,25 +56,36 @@ export function outsideMinutes(input: GateInput, checkpoint: string, benchmark: 
 }
 
 /**
- * Seeds that a checkpoint lacks to have so many whole evaluations, lowest first. The seed of one that is not whole is taken: it is in the
- * ledger for good.
+ * Seeds that a checkpoint lacks to have so many whole evaluations, lowest first, as far as there are seeds. The seed of one that is not
+ * whole is taken: it is in the ledger for good.
  */
-export function missingSeeds(
-  input: GateInput,
-  pair: { readonly checkpoint: string; readonly benchmark: string },
-  wanted: number,
-): readonly EvaluationKey[] {
+export function missingSeeds(input: GateInput, pair: CheckpointOnBenchmark, wanted: number): readonly EvaluationKey[] {
   const key = { ...pair, ...keyOf(input, pair.benchmark) };
   const taken = new Set(evaluationsOf(input.evaluations, key).map(({ seed }) => seed));
+  const free = Array.from({ length: mostSeeds(input) }, (_, index) => index + 1).filter((seed) => !taken.has(seed));
+  return free.slice(0, Math.max(0, wanted - runsOf(input, pair))).map((seed) => ({ ...key, seed }));
+}
+
+/** Why a checkpoint cannot have so many whole evaluations, with all seeds spent; null where it has them. */
+export function lackingProblems(input: GateInput, pair: CheckpointOnBenchmark, wanted: number): LackingProblems | null {
+  if (runsOf(input, pair) >= wanted) return null;
+  const key = { ...pair, ...keyOf(input, pair.benchmark) };
+  const { whole, problems } = wholeOf(input.evaluations, key);
+  const partial = evaluationsOf(input.evaluations, key).filter((one) => !whole.includes(one));
+  const lacked = problems.filter((problem) =>
+    partial.some((one) => !one.problems.some((outcome) => outcome.problem === problem)),
+  );
+  return { ...pair, evaluations: partial.length, problems: lacked, seeds: mostSeeds(input) };
+}
+
+function runsOf(input: GateInput, pair: CheckpointOnBenchmark): number {
+  const key = { ...pair, ...keyOf(input, pair.benchmark) };
   const outside = outsideRunsOf(input.outside ?? [], pair)?.runs ?? 0;
-  let lacking = wanted - Math.max(outside, evaluationsOf(wholeEvaluations(input, pair.benchmark), key).length);
-  const missing: EvaluationKey[] = [];
-  for (let seed = 1; lacking > 0; seed += 1) {
-    if (taken.has(seed)) continue;
-    missing.push({ ...key, seed });
-    lacking -= 1;
-  }
-  return missing;
+  return Math.max(outside, evaluationsOf(wholeEvaluations(input, pair.benchmark), key).length);
+}
+
+function mostSeeds({ evaluate }: GateInput): number {
+  return Math.max(evaluate.seeds, evaluate.maxSeeds);
 }
 
 /** Temper evaluates on it; on any other it only hears of scores. */
@@ -97,12 +111,9 @@ export function inOrder(keys: readonly EvaluationKey[]): readonly EvaluationKey[
   return [...keys].sort((a, b) => (text(a) < text(b) ? -1 : 1));
 }
 
-/** Those that have every problem that any of this benchmark and version has: whoever leaves hard ones out must not win by it. */
-function wholeEvaluations(input: GateInput, benchmark: string): readonly Evaluation[] {
-  const { version } = keyOf(input, benchmark);
-  const own = input.evaluations.filter((one) => one.benchmark === benchmark && one.version === version);
-  const problems = new Set(own.flatMap((one) => one.problems.map(({ problem }) => problem)));
-  return own.filter((one) => new Set(one.problems.map(({ problem }) => problem)).size === problems.size);
+/** Those that count. */
+export function wholeEvaluations(input: GateInput, benchmark: string): readonly Evaluation[] {
+  return wholeOf(input.evaluations, keyOf(input, benchmark)).whole;
 }
 
 function keyOf(input: GateInput, benchmark: string): { readonly benchmark: string; readonly version: number } {

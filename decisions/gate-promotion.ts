@@ -25,13 +25,21 @@ function reasonOf(
 ): PromoteReason {
   if (stages.length === 0) return { rule: 'no-gate', step: winner.step };
   if (order?.stage === 'rank') return reasonOfRank(order, winner);
-  if (order === undefined || standing.length > 1) return { rule: 'newest', step: winner.step, passed: standing.length };
-  return reasonOfCompare(order, winner);
+  const newest = { rule: 'newest', step: winner.step, passed: standing.length } as const;
+  return order === undefined ? newest : (reasonOfCompare(order, winner, standing) ?? newest);
 }
 
-function reasonOfCompare({ benchmark, lines }: CompareReport, winner: CheckpointFact): PromoteReason {
+/** Null where those ahead of it missed a later limit and it is the last one. */
+function reasonOfCompare(
+  { benchmark, lines }: CompareReport,
+  winner: CheckpointFact,
+  standing: readonly CheckpointFact[],
+): PromoteReason | null {
   const own = lines.find((line) => line.checkpoint === winner.id);
-  const score = own?.score ?? 0;
+  const score = own?.score ?? null;
+  if (own !== lines[0]) {
+    return standing.length === 1 ? null : { rule: 'highest-of-undecided', benchmark, score, among: standing.length };
+  }
   const inQuestion = lines.filter((line) => line.outcome !== 'below');
   if (inQuestion.length > 1) return { rule: 'highest-of-undecided', benchmark, score, among: inQuestion.length };
   const next = lines.find((line) => line !== own && line.score !== null);
@@ -49,7 +57,7 @@ function reasonOfRank(rank: RankReport, winner: CheckpointFact): PromoteReason {
   const rival = others.find((one) => one.tied);
   const { benchmark } = rank;
   if (line === undefined || rival === undefined) {
-    return { rule: 'highest', benchmark, score: line?.score ?? 0, next: others[0] ?? null };
+    return { rule: 'highest', benchmark, score: line?.score ?? null, next: others[0] ?? null };
   }
   const among = rank.lines.filter((one) => one.tied).length;
   return { rule: 'tie', by: tieRuleBetween(rank.tie, line, rival), benchmark, among };

@@ -28,14 +28,15 @@ export type PromoteReason =
   | {
       readonly rule: 'highest';
       readonly benchmark: string;
-      readonly score: number;
+      /** Null where only an order is told. */
+      readonly score: number | null;
       readonly next: { readonly checkpoint: string; readonly score: number } | null;
     }
   /** Of so many that the evidence cannot tell apart, with nothing more to be had: the recipe or a person lets the highest go on. */
   | {
       readonly rule: 'highest-of-undecided';
       readonly benchmark: string;
-      readonly score: number;
+      readonly score: number | null;
       readonly among: number;
     }
   | { readonly rule: 'tie'; readonly by: TieRule; readonly benchmark: string; readonly among: number };
@@ -53,8 +54,19 @@ export type MoreReason =
 export type HoldReason =
   | { readonly rule: 'no-candidates' }
   | { readonly rule: 'evaluation-budget'; readonly missing: number; readonly left: number }
+  /** Its evaluations leave problems out, and no seed is left to be asked for. */
+  | ({ readonly rule: 'lacking-problems' } & LackingProblems)
   /** Nothing more to be had would decide between them, and the recipe wants a person then. */
   | { readonly rule: 'undecided'; readonly benchmark: string; readonly contenders: readonly string[] };
+
+/** So many evaluations of a checkpoint that lack these problems, of so many seeds that there may be. */
+export interface LackingProblems {
+  readonly checkpoint: string;
+  readonly benchmark: string;
+  readonly evaluations: number;
+  readonly problems: readonly string[];
+  readonly seeds: number;
+}
 
 export interface RejectReason {
   readonly rule: 'none-passed';

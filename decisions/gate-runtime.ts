@@ -4,7 +4,7 @@
  * Covers times of evaluations, times from outside, and a plain word from outside. Does not cover what a score is worth.
  */
 import type { CheckpointFact } from './evaluation.ts';
-import { outsideMinutes, scored } from './gate-evidence.ts';
+import { outsideMinutes, scored, wholeEvaluations } from './gate-evidence.ts';
 import type { GateInput } from './gate-input.ts';
 import type { RuntimeLine, RuntimeReport } from './gate-report.ts';
 import { draws, picksWithReplacement } from './random.ts';
@@ -51,7 +51,11 @@ function ownMinutes(
   const version = input.versions[benchmark];
   const [score] = scored(input, [checkpoint], benchmark);
   if (version === undefined || score === undefined || score.problems === null) return null;
-  const evaluations = evaluationsOf(input.evaluations, { checkpoint: checkpoint.id, benchmark, version });
+  const evaluations = evaluationsOf(wholeEvaluations(input, benchmark), {
+    checkpoint: checkpoint.id,
+    benchmark,
+    version,
+  });
   const totals = evaluations.map((one) => one.problems.reduce((sum, { seconds }) => sum + seconds, 0) / 60);
   const byProblem = new Map<string, number>();
   for (const { problem, seconds } of evaluations.flatMap((one) => one.problems)) {

@@ -32,7 +32,11 @@ export function whyNot(verdict: GateVerdict, checkpoint: string): string | null 
     const why = whyNotByStage(report, checkpoint, winner);
     if (why !== null) return why;
   }
-  return winner === null ? null : `${winner} is newer.`;
+  if (winner === null) return null;
+  const order = verdict.stages.findLast((report) => report.stage === 'compare');
+  return order === undefined
+    ? `${winner} is newer.`
+    : `${winner} is ahead on ${order.benchmark}, though the evidence does not tell the two apart.`;
 }
 
 function whyNotByStage(report: StageReport, checkpoint: string, winner: string | null): string | null {
@@ -59,6 +63,12 @@ function held(verdict: Extract<GateVerdict, { kind: 'hold' }>): string {
       return 'Held: there is no candidate to promote.';
     case 'evaluation-budget':
       return `Held: ${count(because.missing, 'evaluation')} would be needed, and the budget leaves ${because.left}.`;
+    case 'lacking-problems': {
+      const { checkpoint, benchmark, evaluations, problems, seeds } = because;
+      const named = problems.slice(0, 3).join(', ');
+      const others = problems.length > 3 ? ` and ${problems.length - 3} more` : '';
+      return `Held: ${count(evaluations, 'evaluation')} of ${checkpoint} on ${benchmark} lack ${named}${others}, which other evaluations have, and all ${count(seeds, 'seed')} are spent. Mend the evaluator, raise the version of ${benchmark} and start the pipeline again.`;
+    }
     case 'undecided': {
       const pairs = pairsOf(stages.at(-1));
       return `Held: the evidence on ${because.benchmark} does not decide between ${pairs}, and no evaluation that may be had is likely to. Once released, the highest goes on.`;
@@ -78,10 +88,10 @@ function promotion(verdict: Extract<GateVerdict, { kind: 'promote' }>): string {
         because.next === null
           ? 'it is the only candidate'
           : `next is ${because.next.checkpoint} with ${percent(because.next.score)}`;
-      return `Promoted ${checkpoint.id}: highest on ${because.benchmark} with ${percent(because.score)}; ${next}.`;
+      return `Promoted ${checkpoint.id}: highest on ${because.benchmark}${withScore(because.score)}; ${next}.`;
     }
     case 'highest-of-undecided':
-      return `Promoted ${checkpoint.id}: highest on ${because.benchmark} with ${percent(because.score)}, though the evidence does not tell ${because.among} candidates apart.`;
+      return `Promoted ${checkpoint.id}: highest on ${because.benchmark}${withScore(because.score)}, though the evidence does not tell ${because.among} candidates apart.`;
     case 'tie': {
       const by = { tokens: 'needs the fewest tokens', runtime: 'takes the shortest time', earlier: 'is the earliest' }[
         because.by
@@ -89,6 +99,10 @@ function promotion(verdict: Extract<GateVerdict, { kind: 'promote' }>): string {
       return `Promoted ${checkpoint.id}: ${because.among} candidates cannot be told apart on ${because.benchmark}, and it ${by}.`;
     }
   }
+}
+
+function withScore(score: number | null): string {
+  return score === null ? ' by what is told from outside' : ` with ${percent(score)}`;
 }
 
 function moreEvaluations(verdict: Extract<GateVerdict, { kind: 'more-evaluations' }>): string {

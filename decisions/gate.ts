@@ -2,12 +2,21 @@
  * Which candidate goes on: evaluations → verdict. The same evidence gives the same verdict, in whatever order it arrived.
  *
  * Covers the stages in order, what is missing to decide, and the budget for it. Does not cover the numbers of a stage
- * (gate-stages.ts, gate-compare.ts, gate-runtime.ts), which evaluations count (gate-evidence.ts), which checkpoints are evaluated, or what follows a rejection (`onReject`, workflows/).
+ * (gate-stages.ts, gate-compare.ts, gate-runtime.ts), which evaluations count (gate-evidence.ts), which checkpoints are evaluated, or what
+ * follows a rejection (`onReject`, workflows/).
  */
 import type { GateStage } from '../configs/schema.ts';
 import type { CheckpointFact, EvaluationKey } from './evaluation.ts';
 import { judgeCompare, worthOneMoreSeed } from './gate-compare.ts';
-import { inOrder, isEvaluated, missingSeeds, refuseEmptyEvaluations, scored } from './gate-evidence.ts';
+import {
+  type CheckpointOnBenchmark,
+  inOrder,
+  isEvaluated,
+  lackingProblems,
+  missingSeeds,
+  refuseEmptyEvaluations,
+  scored,
+} from './gate-evidence.ts';
 import type { GateInput } from './gate-input.ts';
 import { promotionOf } from './gate-promotion.ts';
 import type {
@@ -32,7 +41,8 @@ export function judgeGate(input: GateInput): GateVerdict {
     return promotionOf(input, candidates, []);
   }
   refuseEmptyEvaluations(input);
-  const missing = missingFirstSeeds(input);
+  const needed = evaluatedPairs(input);
+  const missing = inOrder(needed.flatMap((pair) => missingSeeds(input, pair, input.evaluate.seeds)));
   if (missing.length > 0 && missing.length > input.evaluationBudgetLeft) {
     const because = { rule: 'evaluation-budget', missing: missing.length, left: input.evaluationBudgetLeft } as const;
     return { kind: 'hold', because, stages: [] };
@@ -40,6 +50,8 @@ export function judgeGate(input: GateInput): GateVerdict {
   if (missing.length > 0) {
     return more(missing, { rule: 'first-seeds', seeds: input.evaluate.seeds, missing: missing.length }, []);
   }
+  const [lacking] = needed.flatMap((pair) => lackingProblems(input, pair, input.evaluate.seeds) ?? []);
+  if (lacking !== undefined) return { kind: 'hold', because: { rule: 'lacking-problems', ...lacking }, stages: [] };
   return throughStages(input, candidates);
 }
 
@@ -56,9 +68,7 @@ function throughStages(input: GateInput, candidates: readonly CheckpointFact[]):
       return { kind: 'hold', because, stages };
     }
     const before = standing.length;
-    standing = passedIds(report, input.released === true).flatMap(
-      (id) => standing.find((candidate) => candidate.id === id) ?? [],
-    );
+    standing = passedIds(report).flatMap((id) => standing.find((candidate) => candidate.id === id) ?? []);
     if (standing.length === 0) {
       return { kind: 'reject', because: { rule: 'none-passed', stage: stages.length - 1, candidates: before }, stages };
     }
@@ -116,8 +126,10 @@ function compare(
   const scores = scored(input, standing, benchmark);
   const judged = judgeCompare(rule, { standing, scores, outside: input.outside ?? [] });
   const { report } = judged;
-  if (rule.by === 'mean' || input.released === true || contendersOf(report).length < 2) return { report, ask: [] };
-  if (!isEvaluated(input, benchmark)) return { report, ask: [], asksElsewhere: true };
+  if (rule.by === 'mean' || contendersOf(report).length < 2) return { report, ask: [] };
+  const released = input.released === true;
+  if (!isEvaluated(input, benchmark)) return { report, ask: [], asksElsewhere: !released };
+  if (released && rule.undecided === 'hold') return { report, ask: [] };
   const lacking = (checkpoint: string) => missingSeeds(input, { checkpoint, benchmark }, input.evaluate.maxSeeds);
   const asked = worthOneMoreSeed(judged, (checkpoint) => lacking(checkpoint).length);
   const ask = asked.flatMap((checkpoint) => lacking(checkpoint).slice(0, 1));
@@ -142,14 +154,14 @@ function askOrDecide(
   return { report: decideOpenLines(report), ask: [] };
 }
 
-/** The numbers that every candidate needs on every benchmark, and the parent where a stage bounds by it. */
-function missingFirstSeeds(input: GateInput): readonly EvaluationKey[] {
+/** What needs its first seeds: every candidate on every benchmark, and the parent where a stage bounds by it. */
+function evaluatedPairs(input: GateInput): readonly CheckpointOnBenchmark[] {
   const bounds = input.stages.flatMap((stage) =>
     'require' in stage && 'notWorseThanParent' in stage.require ? [stage.require.notWorseThanParent.benchmark] : [],
   );
   const judged = [...input.evaluate.benchmarks, ...input.stages.map(benchmarkOf)];
   const used = new Set(judged.filter((benchmark) => isEvaluated(input, benchmark)));
-  const pairs = [
+  return [
     ...input.candidates.flatMap(({ id }) => [...used].map((benchmark) => ({ checkpoint: id, benchmark }))),
     ...(input.parent === null ? [] : [...new Set(bounds)].filter((benchmark) => used.has(benchmark))).map(
       (benchmark) => ({
@@ -158,16 +170,15 @@ function missingFirstSeeds(input: GateInput): readonly EvaluationKey[] {
       }),
     ),
   ];
-  return inOrder(pairs.flatMap((pair) => missingSeeds(input, pair, input.evaluate.seeds)));
 }
 
 /** Rank lets through those that are tied with the leader, best first; a comparison those in question, or the highest of them. */
-function passedIds(report: StageReport, released: boolean): readonly string[] {
+function passedIds(report: StageReport): readonly string[] {
   switch (report.stage) {
     case 'rank':
       return report.lines.filter((line) => line.tied).map((line) => line.checkpoint);
     case 'compare':
-      if (report.by === 'mean' || (report.undecided === 'tie' && !released)) return contendersOf(report);
+      if (report.by === 'mean' || report.undecided === 'tie') return contendersOf(report);
       return contendersOf(report).slice(0, 1);
     case 'not-worse-than-parent':
     case 'score-at-least':

@@ -1,12 +1,13 @@
 /**
  * All evaluations as rows with their uncertainty and what the gate said: what the terminal, the page and the query show.
  *
- * Covers one row per checkpoint and benchmark. Does not cover scores from outside, or printing.
+ * Covers one row per checkpoint and benchmark, from evaluations that have every problem; where there is none, from what there is, with
+ * the number of problems that are lacking. Does not cover scores from outside, or printing.
  */
 import type { CheckpointFact, Evaluation } from './evaluation.ts';
 import type { GateVerdict } from './gate-report.ts';
 import { sentenceOfVerdict, whyNot } from './gate-sentences.ts';
-import { evaluationsOf, type PooledScore, type ScoreKey, scoreOf } from './scores.ts';
+import { evaluationsOf, type PooledScore, type ScoreKey, scoreOf, wholeOf } from './scores.ts';
 import {
   bootstrapMean,
   type Estimate,
@@ -41,6 +42,8 @@ export interface LeaderboardRow {
   readonly problems: number;
   readonly samples: number;
   readonly seeds: number;
+  /** Problems that other evaluations have and this lacks: it counts for no gate. Absent where none is lacking. */
+  readonly lacking?: number;
   /** Share of samples that are correct, as the mean over problems. */
   readonly mean: number;
   /** Standard deviation of the mean from seed to seed; null with one seed. */
@@ -53,7 +56,7 @@ export interface LeaderboardRow {
   readonly tokensPerSample: number;
   readonly truncatedShare: number;
   readonly seconds: number;
-  /** Difference to the parent over the same problems; null where the parent was not evaluated. */
+  /** Difference to the parent over the same problems; null where the parent, or this, has no evaluation with every problem. */
   readonly gain: Estimate | null;
   readonly verdict: RowVerdict;
   /** One sentence; empty where there is nothing to say. */
@@ -77,9 +80,12 @@ export function leaderboard(input: LeaderboardInput): readonly LeaderboardRow[] 
 }
 
 function rowOf(input: LeaderboardInput, checkpoint: CheckpointFact, key: ScoreKey): LeaderboardRow | null {
-  const score = scoreOf(input.evaluations, key);
+  const { whole, problems } = wholeOf(input.evaluations, key);
+  const counted = evaluationsOf(whole, key).length === 0 ? input.evaluations : whole;
+  const score = scoreOf(counted, key);
   if (score === null) return null;
-  const perSeed = evaluationsOf(input.evaluations, key).map((one) => scoreOf([one], key)?.mean ?? 0);
+  const lacking = problems.length - score.problems.length;
+  const perSeed = evaluationsOf(counted, key).map((one) => scoreOf([one], key)?.mean ?? 0);
   return {
     phase: checkpoint.phase,
     checkpoint: checkpoint.id,
@@ -89,6 +95,7 @@ function rowOf(input: LeaderboardInput, checkpoint: CheckpointFact, key: ScoreKe
     problems: score.problems.length,
     samples: score.samples,
     seeds: score.seeds.length,
+    ...(counted === whole ? {} : { lacking }),
     mean: score.mean,
     sdOverSeeds: standardDeviation(perSeed),
     ...intervalOf(score),
@@ -96,7 +103,7 @@ function rowOf(input: LeaderboardInput, checkpoint: CheckpointFact, key: ScoreKe
     tokensPerSample: score.tokensPerSample,
     truncatedShare: score.truncatedShare,
     seconds: score.seconds,
-    gain: gainOf(input, checkpoint, { key, score }),
+    gain: counted === whole ? gainOf(whole, checkpoint, { key, score }) : null,
     ...verdictOf(checkpoint, input.verdicts[checkpoint.phase]),
   };
 }
@@ -121,12 +128,12 @@ function meanPassAtK(score: PooledScore): { k: number; value: number } {
 }
 
 function gainOf(
-  input: LeaderboardInput,
+  whole: readonly Evaluation[],
   checkpoint: CheckpointFact,
   own: { readonly key: ScoreKey; readonly score: PooledScore },
 ): Estimate | null {
   if (checkpoint.parent === null) return null;
-  const parent = scoreOf(input.evaluations, { ...own.key, checkpoint: checkpoint.parent });
+  const parent = scoreOf(whole, { ...own.key, checkpoint: checkpoint.parent });
   return parent === null ? null : pairedBootstrap(own.score.problems, parent.problems);
 }
 

@@ -1,5 +1,6 @@
 /**
- * maj@k: how often a vote of k samples is right, from more samples than k. Not in any verdict: a gate compares shares of right samples.
+ * maj@k: how often a vote of k samples is right, from more samples than k. Not in any verdict, since a gate compares shares of right samples,
+ * and on no page yet.
  */
 import { draws, picksWithReplacement } from './random.ts';
 

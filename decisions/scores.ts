@@ -1,7 +1,7 @@
 /**
  * Evaluations of one checkpoint on one benchmark, put together over their seeds: one score per problem.
  *
- * Covers pooling; the order in which evaluations arrived does not matter. Does not cover comparing (statistics.ts, gate.ts).
+ * Covers pooling, and which evaluations lack problems; the order in which they arrived does not matter. Does not cover comparing (statistics.ts, gate.ts).
  */
 import type { Evaluation } from './evaluation.ts';
 import type { ProblemScore } from './statistics.ts';
@@ -39,6 +39,20 @@ export function evaluationsOf(evaluations: readonly Evaluation[], key: ScoreKey)
     if (one.problems.length > 0) bySeed.set(one.seed, one);
   }
   return [...bySeed.values()].sort((a, b) => a.seed - b.seed);
+}
+
+/**
+ * Of a benchmark and version those that have every problem that any of it has: whoever leaves hard ones out must not win by it.
+ * `problems` are all of them.
+ */
+export function wholeOf(
+  evaluations: readonly Evaluation[],
+  { benchmark, version }: Pick<ScoreKey, 'benchmark' | 'version'>,
+): { readonly whole: readonly Evaluation[]; readonly problems: readonly string[] } {
+  const own = evaluations.filter((one) => one.benchmark === benchmark && one.version === version);
+  const problems = new Set(own.flatMap((one) => one.problems.map(({ problem }) => problem)));
+  const whole = own.filter((one) => new Set(one.problems.map(({ problem }) => problem)).size === problems.size);
+  return { whole, problems: [...problems].sort() };
 }
 
 /** Null without any evaluation. */

@@ -114,7 +114,8 @@ async function passGate(phase: HeldPhase, beside: EvaluationsBeside): Promise<Ph
       const answer = await activities('judge the candidates').judgeGate({ context: phase.context, released });
       phase.board.judged(answer);
       const done = await carryOut(phase, beside, answer);
-      released = answer.kind === 'hold' && answer.undecided === true;
+      // What a later stage asks for takes nothing back of a release.
+      if (answer.kind !== 'more-evaluations') released = answer.kind === 'hold' && answer.undecided === true;
       return done;
     });
     if (end !== null) return end;

@@ -78,6 +78,54 @@ describe('when nothing more may be had', () => {
   });
 });
 
+describe('a tie that no stage puts in order', () => {
+  const seen = [
+    evaluation('c10').scoring(level(0)),
+    evaluation('c20').scoring(lucky()),
+    evaluation('c30').scoring(lucky(1)),
+  ];
+  const verdict = compared(seen, { evaluationBudgetLeft: 0, stages: [compare({ undecided: 'tie' })] });
+
+  test('lets the highest go on, and does not call it the newest', () => {
+    expect(verdict).toMatchObject({ checkpoint: c30, because: { rule: 'highest-of-undecided', among: 2 } });
+    expect(whyNot(verdict, 'c20')).toMatch(/^c20: 49\.4 % .* points to the highest, inside the noise: /);
+  });
+
+  test('says so too where the highest misses a later limit', () => {
+    const high = lucky(2).map((correct) => Math.min(4, correct + 1));
+    const onOther = ['c10', 'c20', 'c30'].map((id) =>
+      evaluation(id)
+        .on('other', 2)
+        .scoring(level(id === 'c30' ? 1 : 3)),
+    );
+    const limit = gateStage.parse({ require: { scoreAtLeast: { benchmark: 'other', score: 0.5 } } });
+    const stages = [compare({ undecided: 'tie' }), limit];
+    const all = [...seen.slice(1), evaluation('c10').scoring(high.map((n, at) => (at < 20 ? n : 0))), ...onOther];
+    const passed = compared(all, { evaluationBudgetLeft: 0, stages });
+    expect(passed).toMatchObject({ checkpoint: c20, because: { rule: 'highest-of-undecided', among: 2 } });
+    expect(whyNot(passed, 'c10')).toBe('c20 is ahead on addition, though the evidence does not tell the two apart.');
+  });
+});
+
+test('a release lets the highest of the stage that held go on, and takes nothing from a tie before it', () => {
+  const other = gateStage.parse({ compare: { benchmark: 'other', undecided: 'hold' } });
+  const stages = [compare({ undecided: 'tie' }), other];
+  const seen = [
+    evaluation('c10').scoring(lucky(1)),
+    evaluation('c20').scoring(lucky()),
+    evaluation('c10').on('other', 2).scoring(lucky()),
+    evaluation('c20').on('other', 2).scoring(lucky(1)),
+  ];
+  const change = { candidates: [c10, c20], stages, evaluationBudgetLeft: 0 };
+  const held = compared(seen, change);
+  expect(sentenceOfVerdict(held)).toMatch(/on other does not decide between c20 and c10 .* the highest goes on\.$/);
+  expect(compared(seen, { ...change, released: true })).toMatchObject({
+    kind: 'promote',
+    checkpoint: c20,
+    because: { rule: 'highest-of-undecided', benchmark: 'other', among: 2 },
+  });
+});
+
 test('by the mean the higher goes on, however little that is, and nothing is asked for', () => {
   const stages = [compare({ by: 'mean' })];
   const seen = [
@@ -105,6 +153,15 @@ test('an evaluation that leaves hard problems out does not count, and its seed i
   expect(keys(verdict)).toEqual(['c10 addition@1 2']);
 });
 
+test('a checkpoint whose evaluations always lack problems holds once its seeds are spent, and says which', () => {
+  const easyAlone = [1, 2, 3].map((seed) => evaluation('c10').seed(seed).scoring(level(4).slice(0, 38)));
+  const verdict = compared([...easyAlone, evaluation('c20').scoring(level(2)), evaluation('c30').scoring(level(1))]);
+  expect(verdict).toMatchObject({ kind: 'hold', because: { rule: 'lacking-problems', checkpoint: 'c10', seeds: 3 } });
+  expect(sentenceOfVerdict(verdict)).toBe(
+    'Held: 3 evaluations of c10 on addition lack problem-38, problem-39, which other evaluations have, and all 3 seeds are spent. Mend the evaluator, raise the version of addition and start the pipeline again.',
+  );
+});
+
 describe('a runtime limit', () => {
   const limit = (minutes: number, marginMinutes = 0) =>
     gateStage.parse({ require: { runtimeAtMost: { benchmark: 'addition', minutes, marginMinutes } } });
@@ -118,6 +175,12 @@ describe('a runtime limit', () => {
     { minutes: 0.25, marginMinutes: 0, want: 'reject' },
   ])('of $minutes minutes less $marginMinutes: $want', ({ minutes, marginMinutes, want }) => {
     expect(judged(limit(minutes, marginMinutes)).kind).toBe(want);
+  });
+
+  test('is not kept by seeds that leave out what is slow', () => {
+    const seeds = [2, 3].map((seed) => evaluation('c10').seed(seed).scoring(level(2).slice(0, 4)));
+    const verdict = compared([...seen, ...seeds], { stages: [limit(0.25)], candidates: [c10] });
+    expect(verdict.kind).toBe('reject');
   });
 
   test('tells the time, and what 95 % of draws of as many problems stay below', () => {

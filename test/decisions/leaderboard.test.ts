@@ -51,6 +51,19 @@ test('seeds are pooled, and their spread is shown', () => {
   expect(row?.sdOverSeeds).toBeCloseTo(Math.SQRT1_2 / 2, 12);
 });
 
+describe('evaluations that leave problems out', () => {
+  const easyAlone = evaluation('c25').scoring([4, 4]);
+  test('count for nothing where there is a whole one', () => {
+    const [row] = rows([easyAlone, evaluation('c25').seed(2)]);
+    expect(row).toMatchObject({ mean: 0.5, seeds: 1, problems: 4 });
+    expect(row).not.toHaveProperty('lacking');
+  });
+  test('are shown with what they lack where there is none, and without a gain', () => {
+    const row = rows([easyAlone, evaluation('parent')]).find(({ checkpoint: id }) => id === 'c25');
+    expect(row).toMatchObject({ problems: 2, lacking: 2, mean: 1, gain: null });
+  });
+});
+
 test("one sample per problem has Wilson's interval", () => {
   const [row] = rows([evaluation('c25').scoring([1, 0, 1, 1, 0], 1)]);
   expect(row).toMatchObject({ mean: 0.6, ...wilson(3, 5), passAtK: { k: 1, value: 0.6 } });

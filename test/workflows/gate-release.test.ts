@@ -30,3 +30,20 @@ test.each([
   await run.result();
   expect(story.inputsOf('judgeGate').map(({ released }) => released)).toEqual([false, false, undecided]);
 });
+
+test('a release holds while a later stage asks for evaluations', async () => {
+  const missing = [{ checkpoint: 'asked/sft/a1/checkpoint-50', benchmark: 'addition', version: 1, seed: 2 }];
+  const story = bench.tell('asked', recipeOf([evaluatedSft]), {
+    judgeGate: ({ context }, times) => {
+      if (isBase(context) || times > 3) return Promise.resolve(promotes(context));
+      if (times > 2)
+        return Promise.resolve({ kind: 'more-evaluations', sentence: 'one is missing.', rows: [], missing });
+      return Promise.resolve({ kind: 'hold', sentence: 'a person must look.', rows: [], undecided: true });
+    },
+  });
+  const run = await bench.start(story);
+  await untilState(run, 'sft', 'held');
+  await run.executeUpdate<string, [object]>('release', { args: [{}] });
+  await run.result();
+  expect(story.inputsOf('judgeGate').map(({ released }) => released)).toEqual([false, false, true, true]);
+});

@@ -9,7 +9,7 @@ const columns: readonly Column<LeaderboardRow>[] = [
   {
     head: 'n',
     align: 'right',
-    cell: (row) => `${String(row.problems)}×${String(Math.round(row.samples / row.problems))}`,
+    cell: problemsOf,
   },
   { head: 'mean', align: 'right', cell: (row) => row.mean.toFixed(3) },
   { head: '95 % interval', align: 'left', cell: (row) => `${row.low.toFixed(3)}–${row.high.toFixed(3)}` },
@@ -19,6 +19,11 @@ const columns: readonly Column<LeaderboardRow>[] = [
   { head: 'verdict', align: 'left', cell: (row) => row.verdict },
 ];
 
+function problemsOf({ problems, samples, lacking }: LeaderboardRow): string {
+  const of = lacking === undefined ? '' : ` of ${String(problems + lacking)}`;
+  return `${String(problems)}${of}×${String(Math.round(samples / problems))}`;
+}
+
 function gainOf({ gain }: LeaderboardRow): string {
   if (gain === null) return '';
   const [value, low, high] = [gain.mean, gain.low, gain.high].map(
@@ -27,7 +32,7 @@ function gainOf({ gain }: LeaderboardRow): string {
   return `${value ?? ''} [${low ?? ''}, ${high ?? ''}]`;
 }
 
-/** One line a candidate (`n` is problems × samples of each), then why each verdict is what it is. */
+/** One line a candidate (`n` is problems × samples of each; `3 of 40`: the others are lacking), then why each verdict is what it is. */
 export function leaderboardText(rows: readonly LeaderboardRow[]): string {
   const reasons = rows.filter(({ why }) => why !== '').map((row) => `  ${row.phase} ${String(row.step)}: ${row.why}`);
   return [columnsText(columns, rows), ...(reasons.length > 0 ? ['', 'Why:', ...reasons] : [])].join('\n');

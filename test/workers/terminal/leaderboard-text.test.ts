@@ -47,6 +47,10 @@ test('one line a candidate with its numbers, then why', () => {
   ]);
 });
 
+test('a row that lacks problems says how many there are', () => {
+  expect(leaderboardText([row({ problems: 150, samples: 1200, lacking: 50 })])).toContain('  150 of 200×8  ');
+});
+
 test('fits a terminal of 120 columns where names are of the usual length', () => {
   const rows = [row({ phase: 'drgrpo', step: 12_000, benchmark: 'aime-2026', gain: gain(0.334, 0.3, 0.365) })];
   for (const line of leaderboardText(rows).split('\n')) expect(line.length).toBeLessThanOrEqual(120);
