@@ -178,9 +178,14 @@ describe('a runtime limit', () => {
   });
 
   test('is not kept by seeds that leave out what is slow', () => {
-    const seeds = [2, 3].map((seed) => evaluation('c10').seed(seed).scoring(level(2).slice(0, 4)));
-    const verdict = compared([...seen, ...seeds], { stages: [limit(0.25)], candidates: [c10] });
-    expect(verdict.kind).toBe('reject');
+    const halfSlow = evaluation('c10').scoring(level(2)).build();
+    const problems = halfSlow.problems.map((one, index) => ({ ...one, seconds: index < 20 ? 0 : 1 }));
+    const fastAlone = [2, 3].map((seed) => ({ ...halfSlow, seed, problems: problems.slice(0, 20) }));
+    const input = gateInput({ stages: [limit(0.36)], candidates: [c10], parent: null });
+    const judgedWith = (more: typeof fastAlone) =>
+      judgeGate({ ...input, evaluations: [{ ...halfSlow, problems }, ...more] });
+    expect(judgedWith([]).kind).toBe('reject');
+    expect(judgedWith(fastAlone)).toEqual(judgedWith([]));
   });
 
   test('tells the time, and what 95 % of draws of as many problems stay below', () => {
