@@ -10,8 +10,12 @@ import type { KubernetesProfile } from './schema-profile.ts';
 import type { Profile, Recipe } from './schema.ts';
 
 const shells = /(^|\/)(sh|bash|dash|ash|zsh|ksh)$/;
+/** `2>&1`, `>"a log"`, `> >(tee log)`: behind `exec` alone they change the shell's own files, and it stays. */
+const redirection = String.raw`(?:\d+|&|\{\w+\})?[<>]{1,2}[&|]?[ \t]*(?:"[^"]*"|'[^']*'|[<>]\([^)]*\)|[^\s;&|"'<>])+`;
 /** As a word of the script: one that takes the shell's place, or one that says what the shell does at a signal. */
-const answers = /(^|[\s;&|(){}])(exec|trap)\s/;
+const answers = new RegExp(
+  String.raw`(^|[\s;&|(){}])(trap\s|exec[ \t]+(?:${redirection}[ \t]+)*(?!${redirection})[^\s;&|])`,
+);
 const trainer = 'trainer';
 
 /** A sentence for each, of the recipe's phases and of the profile; none for a profile of this machine. */

@@ -16,6 +16,8 @@ export interface Right {
   readonly why: string;
   /** Jobs go on without it. */
   readonly isOptional?: true;
+  /** Needless where somebody has made the object already, as the chart does. */
+  readonly unlessMade?: true;
   /** Only needed where the profile names a queue. */
   readonly withQueue?: true;
 }
@@ -47,6 +49,7 @@ export const rights: readonly Right[] = [
     verbs: ['create'],
     why: 'makes the one Service that pods of a Job meet by, where nobody has made it',
     isOptional: true,
+    unlessMade: true,
   },
   {
     group: 'kueue.x-k8s.io',
@@ -59,6 +62,11 @@ export const rights: readonly Right[] = [
 
 export function rightsFor({ queue }: Pick<KubernetesProfile, 'queue'>): readonly Right[] {
   return rights.filter(({ withQueue }) => withQueue !== true || queue !== undefined);
+}
+
+/** Of a worker whose Service is made by who installs it; to see that it is there, `temper doctor` gets it by name. */
+export function rightsWhereMade(profile: Pick<KubernetesProfile, 'queue'>): readonly Right[] {
+  return rightsFor(profile).filter(({ unlessMade }) => unlessMade !== true);
 }
 
 /** As a Role and `kubectl auth can-i` write it: `pods/log`. */
@@ -85,10 +93,10 @@ export function workerRole(profile: Pick<KubernetesProfile, 'namespace' | 'queue
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'Role',
     metadata: { name: workerRoleName, namespace: profile.namespace },
-    rules: rightsFor(profile).map((right) => ({
-      apiGroups: [right.group],
-      resources: [resourceText(right)],
-      verbs: [...right.verbs],
-    })),
+    rules: rightsFor(profile).map(ruleOf),
   };
+}
+
+export function ruleOf(right: Right): Role['rules'][number] {
+  return { apiGroups: [right.group], resources: [resourceText(right)], verbs: [...right.verbs] };
 }

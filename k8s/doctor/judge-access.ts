@@ -41,11 +41,14 @@ function levelText(labels: Readonly<Record<string, string>> = {}): string {
   return level === undefined ? '' : `, with Pod Security ${level}`;
 }
 
-/** One for each kind of object; what is missing of any is mended by the same Role. */
+/** One for each kind of object; what is missing of any is mended by the same Role. The Service that may be there already is judged below. */
 export function judgeRights({ rights, user }: Pick<ClusterFacts, 'rights' | 'user'>, profile: KubernetesProfile) {
-  const refused = rights.filter(({ refused: verbs }) => verbs.length > 0);
+  const lacking = rights.filter(({ refused: verbs }) => verbs.length > 0);
+  const refused = lacking.filter(({ right }) => right.unlessMade !== true);
   if (refused.length === 0) {
-    const all = rights.map(({ right }) => `${resourceText(right)} (${right.verbs.join(', ')})`);
+    const all = rights
+      .filter((one) => !lacking.includes(one))
+      .map(({ right }) => `${resourceText(right)} (${right.verbs.join(', ')})`);
     return [fine('rights', `${user ?? 'you'}: ${all.join('; ')}`)];
   }
   return refused.map(({ right, refused: verbs }) => {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { kubernetesProfileSchema } from '../../configs/schema-profile.ts';
-import { type Right, resourceText, rights } from '../../k8s/rights.ts';
+import { rights, rightsWhereMade, ruleOf } from '../../k8s/rights.ts';
 import { fieldTable, type Shape } from './field-rows.ts';
 import { generatedNote, page } from './recipe-page.ts';
 import { repository } from '../repository.ts';
@@ -60,6 +60,12 @@ const {
   ...profile
 } = ofProfile;
 
+/** Nothing is left out silently. */
+const onlyWithTls = {
+  if: { anyOf: ['serverName', 'ca', 'cert', 'key'].map((field) => ({ required: [field] })) },
+  then: { properties: { enabled: { const: true } } },
+};
+
 const valuesSchema = z.strictObject({
   replicas: z.int().min(0).describe('Workers; more than one need `ledger.postgres`.'),
   image: z
@@ -90,7 +96,11 @@ const valuesSchema = z.strictObject({
           key: secretKey.optional().describe('Its key.'),
         })
         .optional()
-        .describe('Read when the worker starts: restart it when a certificate was renewed.'),
+        .meta({
+          description: 'Read when the worker starts: restart it when a certificate was renewed.',
+          ...onlyWithTls,
+          dependencies: { cert: ['key'], key: ['cert'] },
+        }),
       apiKey: secretKey.optional().describe('Such as Temporal Cloud’s.'),
     })
     .describe('The server whose task queue the worker polls.'),
@@ -120,8 +130,11 @@ const valuesSchema = z.strictObject({
         .strictObject({
           claim: nameOrNothing
             .optional()
+            .describe('PersistentVolumeClaim of the one worker; one that outlives the release is made unless named.'),
+          accessMode: z
+            .enum(['ReadWriteOnce', 'ReadWriteOncePod'])
             .describe(
-              'PersistentVolumeClaim of the one worker (ReadWriteOnce); one that outlives the release is made unless named.',
+              'Of the claim that is made: ReadWriteOncePod, where a CSI driver has it, keeps the successor of an evicted worker out until that one is gone; else the ledger’s locks do.',
             ),
           size: text.optional().describe('Of the claim that is made.'),
           ...claim,
@@ -147,9 +160,15 @@ const valuesSchema = z.strictObject({
     .describe('Who the pods are.'),
   networkPolicy: z
     .strictObject({
-      enabled: z.boolean().describe('Whether worker and jobs may reach only what they need.'),
+      enabled: z
+        .boolean()
+        .describe(
+          'Whether worker and jobs are held to the ports that they need, wherever these are unless said below. Turned off later, the policy of jobs stays until it is deleted.',
+        ),
       apiServerPorts: z.array(port).describe('Of the API server, as pods reach it.'),
       postgresPort: port.describe('Of the ledger’s database.'),
+      temporalTo: peers.describe('Where Temporal is (NetworkPolicyPeer); anywhere unless named.'),
+      postgresTo: peers.describe('Where the database is (NetworkPolicyPeer); anywhere unless named.'),
       metricsFrom: peers.describe('Who may ask the health port (NetworkPolicyPeer); everybody unless named.'),
       workerEgress: peers.describe('Further rules of what the worker may reach (NetworkPolicyEgressRule).'),
       trainerEgress: peers.describe('Further rules of what jobs may reach, beside each other, DNS and port 443.'),
@@ -194,19 +213,14 @@ export async function chartFiles(): Promise<[string, string][]> {
     z.toJSONSchema(valuesSchema, { target: 'draft-7', io: 'input', unrepresentable: 'any', reused: 'inline' }) as Shape,
     { ...values },
   );
-  const ruled = {
-    always: rights.filter(({ withQueue }) => withQueue !== true).map(ruleOf),
-    withQueue: rights.filter(({ withQueue }) => withQueue === true).map(ruleOf),
-  };
+  const always = rightsWhereMade({});
+  const withQueue = rights.filter((right) => right.withQueue === true);
+  const ruled = { always: always.map(ruleOf), withQueue: withQueue.map(ruleOf) };
   return [
     ['k8s/deploy/chart/values.schema.json', jsonText({ ...schema, ...severalWorkers })],
     ['k8s/deploy/chart/rights.json', jsonText(ruled)],
     ['docs/reference/chart.md', valuesPage(schema)],
   ];
-}
-
-function ruleOf(right: Right): object {
-  return { apiGroups: [right.group], resources: [resourceText(right)], verbs: right.verbs };
 }
 
 const jsonText = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;

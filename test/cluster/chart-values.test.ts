@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { kubernetesProfileSchema } from '../../configs/schema-profile.ts';
 import { rendezvousService } from '../../k8s/job-manifest.ts';
-import { workerRole } from '../../k8s/rights.ts';
+import { rightsWhereMade, ruleOf } from '../../k8s/rights.ts';
 import { repository } from '../../scripts/repository.ts';
 import {
   chartFolder,
@@ -24,6 +24,8 @@ const least = {
   temporal: { address: 'temporal.example:7233' },
   profile: { jobs: { default: { image: 'registry.example/trainers:1' } } },
 };
+/** Of the Service that the chart makes. */
+const sight = { apiGroups: [''], resources: ['services'], resourceNames: ['temper-workers'], verbs: ['get'] };
 const postgres = { postgres: { name: 'ledger', key: 'address' } };
 
 let helm: Helm;
@@ -62,11 +64,21 @@ test.each([
     want: "'/profile': additional properties 'namespace' not allowed",
   },
   { title: 'a field that is not there', values: { replica: 1 }, want: "additional properties 'replica' not allowed" },
+  {
+    title: 'a key of TLS that would be left out',
+    values: { temporal: { ...least.temporal, tls: { ca: { name: 'tls', key: 'ca.crt' } } } },
+    want: "'/temporal/tls/enabled': value must be true",
+  },
+  {
+    title: 'a certificate without its key',
+    values: { temporal: { ...least.temporal, tls: { enabled: true, cert: { name: 'tls', key: 'tls.crt' } } } },
+    want: "'/temporal/tls': properties 'key' required, if 'cert' exists",
+  },
 ])('$title is refused, with the field', async ({ values, want }) => {
   await expect(helm.render({ ...least, ...values })).rejects.toThrow(want);
 });
 
-test('one worker: SQLite on a volume that one pod has, begun anew only when the old one is gone, and free to be evicted', async () => {
+test('one worker: SQLite on a volume that one node has, upgraded only when the old one is gone, and free to be evicted', async () => {
   const { names, only } = await rendered();
   expect(names).not.toContainEqual(expect.stringContaining('PodDisruptionBudget'));
   expect(only('Deployment')).toMatchObject({ spec: { replicas: 1, strategy: { type: 'Recreate' } } });
@@ -87,16 +99,19 @@ test('several: a database by its Secret, one goes at a time, and no volume for a
 test.each([
   { title: 'without a queue', profile: least.profile },
   { title: 'with one', profile: { ...least.profile, queue: { kueue: 'research' } } },
-])('$title, its Role is that of k8s/rights.ts, and its profile one that a worker takes', async ({ profile }) => {
-  const { only } = await rendered({ profile, ledger: postgres, replicas: 2 });
-  const { data } = only('ConfigMap');
-  const taken = kubernetesProfileSchema.parse(parse(data?.['cluster.yaml'] ?? ''));
-  expect(taken).toMatchObject({ ...profile, namespace: 'temper', ledger: { postgres: { env: 'TEMPER_LEDGER' } } });
-  const { rules } = only('Role');
-  expect(rules).toEqual(workerRole(taken).rules);
-  const { spec } = only('Service');
-  expect(spec).toEqual(rendezvousService(taken).spec);
-});
+])(
+  '$title, its Role is that of k8s/rights.ts without the Service that the chart makes, and its profile one that a worker takes',
+  async ({ profile }) => {
+    const { only } = await rendered({ profile, ledger: postgres, replicas: 2 });
+    const { data } = only('ConfigMap');
+    const taken = kubernetesProfileSchema.parse(parse(data?.['cluster.yaml'] ?? ''));
+    expect(taken).toMatchObject({ ...profile, namespace: 'temper', ledger: { postgres: { env: 'TEMPER_LEDGER' } } });
+    const { rules } = only('Role');
+    expect(rules).toEqual([...rightsWhereMade(taken).map(ruleOf), sight]);
+    const { spec } = only('Service');
+    expect(spec).toEqual(rendezvousService(taken).spec);
+  },
+);
 
 test('what jobs need stays when the release goes', async () => {
   const { only } = await rendered();
@@ -105,6 +120,7 @@ test('what jobs need stays when the release goes', async () => {
     only('ServiceAccount', 'temper-trainer'),
     only('PersistentVolumeClaim', 'temper-store'),
     only('PersistentVolumeClaim', 'temper-ledger'),
+    only('NetworkPolicy', 'temper-trainers'),
   ];
   for (const { metadata } of kept) expect(metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
 });
@@ -118,6 +134,66 @@ test('a server with TLS and a key: everything by reference to Secrets', async ()
     expect(text).toContain(`{"name":"${variable}","valueFrom":{"secretKeyRef":`);
   expect(text).toContain('{"name":"TEMPORAL_TLS_SERVER_NAME","value":"temporal"}');
   expect(JSON.stringify(only('NetworkPolicy', 'temper-worker'))).toContain('"port":443');
+});
+
+test('names that YAML would take for numbers or truths stay texts', async () => {
+  const { only } = await rendered(
+    {
+      store: { claim: '12', subPath: '2024', path: '/store' },
+      ledger: { sqlite: { claim: '0' } },
+      defaultRecipe: 'on',
+      priorityClass: '1e3',
+      imagePullSecrets: ['007'],
+      serviceAccounts: { worker: { create: false, name: '42' } },
+      environment: { Y: 'no' },
+    },
+    '--namespace',
+    '1234',
+  );
+  const deployment = only('Deployment');
+  expect(deployment).toMatchObject({
+    metadata: { namespace: '1234' },
+    spec: {
+      template: { spec: { serviceAccountName: '42', priorityClassName: '1e3', imagePullSecrets: [{ name: '007' }] } },
+    },
+  });
+  const text = JSON.stringify(deployment);
+  for (const part of [
+    '"--recipe","on"',
+    '"subPath":"2024"',
+    '"claimName":"12"',
+    '"claimName":"0"',
+    '{"name":"Y","value":"no"}',
+  ])
+    expect(text).toContain(part);
+  expect(only('RoleBinding')).toMatchObject({ subjects: [{ name: '42', namespace: '1234' }] });
+});
+
+test("an annotation of one's own counts before the chart's", async () => {
+  const { only } = await rendered({ podAnnotations: { 'prometheus.io/port': '1', mine: 'yes' } });
+  expect(only('Deployment')).toMatchObject({
+    spec: {
+      template: {
+        metadata: { annotations: { 'prometheus.io/port': '1', 'prometheus.io/scrape': 'true', mine: 'yes' } },
+      },
+    },
+  });
+});
+
+test('where Temporal and the database are may be said, and the ledger kept to one pod', async () => {
+  const temporal = [{ ipBlock: { cidr: '10.1.0.0/16' } }];
+  const database = [{ ipBlock: { cidr: '10.2.0.0/16' } }];
+  const networkPolicy = { temporalTo: temporal, postgresTo: database };
+  const { only } = await rendered({ networkPolicy, ledger: postgres });
+  expect(only('NetworkPolicy', 'temper-worker').spec).toMatchObject({
+    egress: expect.arrayContaining([
+      { ports: [{ protocol: 'TCP', port: 7233 }], to: temporal },
+      { ports: [{ protocol: 'TCP', port: 5432 }], to: database },
+    ]) as unknown,
+  });
+  const alone = await rendered({ ledger: { sqlite: { accessMode: 'ReadWriteOncePod' } } });
+  const claim = alone.only('PersistentVolumeClaim', 'temper-ledger');
+  expect(claim).toMatchObject({ spec: { accessModes: ['ReadWriteOncePod'] } });
 });
 
 test('the plain manifests are what the chart renders: `npm run manifests` writes them', async () => {

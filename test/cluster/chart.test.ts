@@ -1,8 +1,8 @@
 /**
  * The worker in the cluster, installed by Helm under its own ServiceAccount: it runs a pipeline to its end, while it is evicted and upgraded;
- * and it may do what k8s/rights.ts says, nothing else. What it leaves when the release goes.
+ * and it may do what k8s/rights.ts says but for the Service that the chart makes, nothing else. What it leaves when the release goes.
  */
-import { rightsFor, resourceText } from '../../k8s/rights.ts';
+import { resourceText, rightsWhereMade } from '../../k8s/rights.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { careless, shortRecipe } from '../support/short-recipe.ts';
 import { type ChartBed, makeChartBed } from './chart-bed.ts';
@@ -108,8 +108,8 @@ test('its account may do what the table of rights says in its namespace, and not
     resources.flatMap((one) => verbs.map((verb) => `${verb} ${one}`)),
   );
   const own = may.filter((right) => !everybodys.includes(right.split(' ')[1] ?? ''));
-  const granted = rightsFor({}).flatMap((right) => right.verbs.map((verb) => `${verb} ${resourceText(right)}`));
-  expect(own.sort()).toEqual(granted.sort());
+  const granted = rightsWhereMade({}).flatMap((right) => right.verbs.map((verb) => `${verb} ${resourceText(right)}`));
+  expect(own.sort()).toEqual([...granted, 'get services'].sort());
 
   expect(await bed.kubectl('get', 'jobs', '--output', 'name', ...as)).toContain('job.batch/t-charted-base-');
   const exec = `/api/v1/namespaces/${bed.namespace}/pods/${(await bed.workers(1)).join('')}/exec?command=true`;
@@ -120,6 +120,7 @@ test('its account may do what the table of rights says in its namespace, and not
     ['get', 'jobs', '--namespace', 'default'],
     ['get', 'jobs', '--all-namespaces'],
     ['get', 'nodes'],
+    ['get', 'services', '--namespace', bed.namespace],
   ])
     await expect(cluster.kubectl([...asked, ...as])).rejects.toThrow(/forbidden/i);
 });
@@ -143,12 +144,18 @@ test('uninstalled, it leaves the job that runs, what the job needs, and the clai
   signalAll(processesOfJob(job.metadata.uid), 'SIGSTOP');
   await bed.helm(['uninstall', 'temper', '--wait']);
   expect((await bed.kubectl('get', 'deployments,roles,rolebindings', '--output', 'name')).trim()).toBe('');
-  const left = await bed.kubectl('get', 'services,persistentvolumeclaims,serviceaccounts', '--output', 'name');
+  const left = await bed.kubectl(
+    'get',
+    'services,persistentvolumeclaims,serviceaccounts,networkpolicies',
+    '--output',
+    'name',
+  );
   for (const name of [
     'service/temper-workers',
     'persistentvolumeclaim/store',
     'persistentvolumeclaim/temper-ledger',
     'serviceaccount/temper-trainer',
+    'networkpolicy.networking.k8s.io/temper-trainers',
   ])
     expect(left).toContain(`${name}\n`);
   expect((await runningJob()).metadata.uid).toBe(job.metadata.uid);

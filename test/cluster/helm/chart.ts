@@ -11,6 +11,9 @@ import { ensureHelm } from './build.ts';
 export const chartFolder = join(repository, 'k8s', 'deploy', 'chart');
 export const manifestsFolder = join(repository, 'k8s', 'deploy', 'manifests');
 
+/** Helm and Kubernetes read this one: `on` is a truth. */
+const yaml = { version: '1.1' } as const;
+
 export interface KubeObject {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
@@ -36,7 +39,7 @@ export async function openHelm(): Promise<Helm> {
   const places = ['CACHE', 'CONFIG', 'DATA'].map((what) => [`HELM_${what}_HOME`, join(folder, what.toLowerCase())]);
   const environment = { ...process.env, ...(Object.fromEntries(places) as Record<string, string>) };
   const helm: Helm['helm'] = (args, values) => {
-    const input = values === undefined ? undefined : stringify(values);
+    const input = values === undefined ? undefined : stringify(values, yaml);
     const given = input === undefined ? [] : ['--values', '-'];
     return run(program, [...args, ...given], { environment, ...(input === undefined ? {} : { input }) });
   };
@@ -44,7 +47,7 @@ export async function openHelm(): Promise<Helm> {
     helm,
     async render(values, ...options) {
       const text = await helm(['template', 'temper', chartFolder, '--namespace', 'temper', ...options], values);
-      return parseAllDocuments(text).map((document) => document.toJS() as KubeObject);
+      return parseAllDocuments(text, yaml).map((document) => document.toJS() as KubeObject);
     },
     close() {
       rmSync(folder, { recursive: true });

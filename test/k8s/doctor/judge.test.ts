@@ -67,6 +67,11 @@ const cases: readonly Case[] = [
     },
   },
   {
+    title: 'a Service that may not be made, and is there',
+    facts: { rights: refusing('services', 'create') },
+    want: { name: 'rights', verdict: 'ok' },
+  },
+  {
     title: 'a Service that is not there and may not be made, where jobs have one pod',
     facts: { service: absent, rights: refusing('services', 'create') },
     want: { name: 'service', verdict: 'warning' },

@@ -27,7 +27,7 @@
 
 {{- define "temper.selector" -}}
 app.kubernetes.io/name: temper-worker
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
 {{- define "temper.labels" -}}
@@ -49,7 +49,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 
 {{/* A variable from a Secret: call with (dict "name" VARIABLE "from" {name, key}). */}}
 {{- define "temper.secretVariable" -}}
-- name: {{ .name }}
+- name: {{ .name | quote }}
   valueFrom:
     secretKeyRef: {name: {{ .from.name | quote }}, key: {{ .from.key | quote }}}
 {{- end }}
@@ -59,8 +59,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata:
-  name: {{ .name }}
-  namespace: {{ .root.Release.Namespace }}
+  name: {{ .name | quote }}
+  namespace: {{ .root.Release.Namespace | quote }}
   labels: {{- include "temper.labels" .root | nindent 4 }}
   annotations:
     helm.sh/resource-policy: keep
@@ -74,5 +74,5 @@ spec:
   {{- end }}
   resources:
     requests:
-      storage: {{ .of.size }}
+      storage: {{ .of.size | quote }}
 {{- end }}
