@@ -83,8 +83,8 @@ export function judgeService(
   const mayCreate = rights.every(({ right, refused }) => right.resource !== 'services' || refused.length === 0);
   if (mayCreate) return fine('service', `${name} is made with the first job`);
   const several = wishes.find(({ pods }) => pods > 1);
-  const what =
-    service.state === 'absent' ? `there is no service ${name}, and you may not create it` : `${name}: ${service.why}`;
+  const state = service.state === 'absent' ? `there is no service ${name}` : `${name}: ${service.why}`;
+  const what = `${state}, and you may not create it`;
   const mend = { command: `temper render --setup --profile ${profile.name} | ${kubectl(profile, 'apply', '-f', '-')}` };
   if (several === undefined) return warning('service', `${what}; jobs of one pod need none`, mend);
   if (service.state === 'unreadable') return notChecked('service', `${what} (${several.title} has several pods)`);

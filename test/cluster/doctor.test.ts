@@ -208,8 +208,9 @@ test('with half the rights, those that are missing are named; their command brin
     { verdict: 'missing', what: saying(`system:serviceaccount:${namespace}:half may not create, patch, delete jobs`) },
     { verdict: 'missing', what: saying('may not get pods/log') },
     { verdict: 'warning', what: saying('may not list, watch events') },
-    { verdict: 'warning', what: saying('may not create services') },
   ]);
+  const service = saying('you may not read services, and you may not create it');
+  expect(half.trouble('service')).toMatchObject({ verdict: 'warning', what: service });
   await bed.run(half.trouble('rights')?.mend?.command ?? 'false');
 
   const whole = await bed.examine({}, { kubeconfig });
