@@ -18,6 +18,8 @@ export interface FinishedWorkFound {
   readonly sealed: FinishedCheckpoint | null;
   /** The newest whose seal does not. */
   readonly notSealed: FinishedCheckpoint | null;
+  /** The newest that lies in another store, which jobs of this place do not see: one ledger may serve several. */
+  readonly elsewhere: FinishedCheckpoint | null;
 }
 
 export async function findFinishedWork(
@@ -25,13 +27,15 @@ export async function findFinishedWork(
   identity: string,
 ): Promise<FinishedWorkFound> {
   let notSealed: FinishedCheckpoint | null = null;
+  let elsewhere: FinishedCheckpoint | null = null;
   for (const finished of await ledger.findFinishedPhases(identity)) {
     const checkpoint = await ledger.checkpoint(finished.promoted);
     if (checkpoint === null) continue;
-    if (await isWhole(store, checkpoint)) return { sealed: { finished, checkpoint }, notSealed };
-    notSealed ??= { finished, checkpoint };
+    if (!store.holds(checkpoint.path)) elsewhere ??= { finished, checkpoint };
+    else if (await isWhole(store, checkpoint)) return { sealed: { finished, checkpoint }, notSealed, elsewhere };
+    else notSealed ??= { finished, checkpoint };
   }
-  return { sealed: null, notSealed };
+  return { sealed: null, notSealed, elsewhere };
 }
 
 /** Its seal agrees, and for an adapter the model below it is there. */

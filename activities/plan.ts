@@ -14,7 +14,7 @@ import type { Plan } from '../workflows/contract-questions.ts';
 import type { PipelineInput } from '../workflows/contract.ts';
 import { refuseChangedBenchmarks } from './benchmark-definitions.ts';
 import type { ReadingDependencies } from './dependencies.ts';
-import { findFinishedWork } from './finished-work.ts';
+import { type FinishedCheckpoint, findFinishedWork } from './finished-work.ts';
 import { identityOfPhase } from './phase-record.ts';
 import { digestsOfData } from './pipelines.ts';
 
@@ -82,23 +82,22 @@ async function planFrom(
   phase: Phase,
   identity: { readonly text: string; readonly digest: string },
 ): Promise<{ plan: PhasePlan; end: Start }> {
-  const { sealed, notSealed } = await findFinishedWork(looking, identity.digest);
+  const { sealed, notSealed, elsewhere } = await findFinishedWork(looking, identity.digest);
   if (sealed) {
     const { finished, checkpoint } = sealed;
     const plan: PhasePlan = { would: 'reuse', from: before(finished), checkpoint: checkpoint.id };
     return { plan, end: { digest: checkpoint.digest } };
   }
-  if (notSealed) {
-    const from = before(notSealed.finished);
-    return {
-      plan: { would: 'run', because: { rule: 'not-sealed', from, path: notSealed.checkpoint.path } },
-      end: 'runs',
-    };
-  }
+  if (notSealed) return { plan: runsAlthough('not-sealed', notSealed), end: 'runs' };
+  if (elsewhere) return { plan: runsAlthough('elsewhere', elsewhere), end: 'runs' };
   const nearest = nearestFinished(identity.text, await looking.ledger.findPhasesLike(phase.kind, compared));
   if (nearest === null) return { plan: { would: 'run', because: { rule: 'nothing-finished' } }, end: 'runs' };
   const { finished, differences } = nearest;
   return { plan: { would: 'run', because: { rule: 'differs', from: before(finished), differences } }, end: 'runs' };
+}
+
+function runsAlthough(rule: 'not-sealed' | 'elsewhere', { finished, checkpoint }: FinishedCheckpoint): PhasePlan {
+  return { would: 'run', because: { rule, from: before(finished), path: checkpoint.path } };
 }
 
 /** After a phase that runs: its checkpoint is not known, and what else differs is. */

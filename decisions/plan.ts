@@ -22,6 +22,8 @@ export type RunReason =
   | { readonly rule: 'nothing-finished' }
   /** The same work is finished, but its checkpoint is not what was sealed any more. */
   | { readonly rule: 'not-sealed'; readonly from: FinishedBefore; readonly path: string }
+  /** The same work is finished, in a store that jobs of this profile do not see. */
+  | { readonly rule: 'elsewhere'; readonly from: FinishedBefore; readonly path: string }
   | { readonly rule: 'differs'; readonly from: FinishedBefore; readonly differences: readonly IdentityDifference[] }
   /** What it starts from would run, so that what it starts from is not known yet; beside that, this differs. */
   | { readonly rule: 'start-runs'; readonly start: string; readonly differences: readonly IdentityDifference[] };
@@ -49,6 +51,8 @@ export function sentenceOfPlan(name: string, plan: PhasePlan): string {
       return 'Runs: nothing of its kind was finished before.';
     case 'not-sealed':
       return `Runs: the same work was finished by ${finishedText(because.from)}, but its checkpoint is not what was sealed any more (${because.path}).`;
+    case 'elsewhere':
+      return `Runs: the same work was finished by ${finishedText(because.from)}, in a store that is not this profile’s (${because.path}).`;
     case 'differs':
       return `Runs: ${changes(name, because.differences)}, compared with ${finishedText(because.from)}.`;
     case 'start-runs':

@@ -1,5 +1,8 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { findFinishedWork } from '../../activities/finished-work.ts';
+import { identityOfPhase } from '../../activities/phase-record.ts';
+import { createRunStore } from '../../store/run-store.ts';
 import { activityBench, type ActivityBench, contextOf, runId, startAttempt } from '../support/activity-bench.ts';
 import { fakeTrainer } from '../support/fake-trainer.ts';
 import { cut, hfFiles, write } from '../store/checkpoint-fixtures.ts';
@@ -129,6 +132,13 @@ describe('findFinishedPhase', () => {
     const checkpoint = await promote(await completed());
     await damage(checkpoint);
     expect(await find()).toBeNull();
+  });
+
+  test('reuses nothing of a store that jobs of the place do not see', async () => {
+    const { id } = await promote(await completed());
+    const store = createRunStore(join(bench.folder, 'another-store'));
+    const found = await findFinishedWork({ ledger: bench.ledger, store }, identityOfPhase(anew()).digest);
+    expect(found).toMatchObject({ sealed: null, notSealed: null, elsewhere: { checkpoint: { id } } });
   });
 
   test('reuses no adapter whose model below it is gone', async () => {

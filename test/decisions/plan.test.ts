@@ -11,6 +11,15 @@ test.each<{ title: string; plan: PhasePlan; want: string }>([
     want: 'Reused from demo (phase sft, 2026-11-29 20:15 UTC): the same work, and demo/sft/a1/checkpoint-50 is still sealed.',
   },
   {
+    title: 'work in another store is named with its place',
+    plan: run({
+      rule: 'elsewhere',
+      from,
+      path: '/home/me/store/pipelines/demo/sft/attempt-1/checkpoints/checkpoint-50',
+    }),
+    want: 'Runs: the same work was finished by demo (phase sft, 2026-11-29 20:15 UTC), in a store that is not this profile’s (/home/me/store/pipelines/demo/sft/attempt-1/checkpoints/checkpoint-50).',
+  },
+  {
     title: 'a field of the phase is named as --set takes it, one of the recipe by itself',
     plan: run({
       rule: 'differs',
