@@ -87,9 +87,11 @@ export async function createRunDirectory(directory: string, owner: string): Prom
   await writeOnce(ownerFile, `${JSON.stringify({ owner })}\n`);
   const found = await readOwner(ownerFile);
   if (found !== owner) {
-    throw new TemperError('ledger-conflict', `${directory} belongs to another attempt (${String(found)})`, {
-      details: { owner, found },
-    });
+    throw new TemperError(
+      'ledger-conflict',
+      `${directory} belongs to another attempt (${String(found)}): a Temper with another ledger has written to this store. Give each its own store, or start the pipeline under another name (--id)`,
+      { details: { owner, found } },
+    );
   }
   const files = runFiles(directory);
   await mkdir(files.checkpoints, { recursive: true });

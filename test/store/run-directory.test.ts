@@ -60,7 +60,10 @@ describe('a run directory', () => {
 
   test('is refused to anybody else', async () => {
     await createRunDirectory(directory(), 'key-1');
-    await expect(createRunDirectory(directory(), 'key-2')).rejects.toMatchObject({ code: 'ledger-conflict' });
+    await expect(createRunDirectory(directory(), 'key-2')).rejects.toMatchObject({
+      code: 'ledger-conflict',
+      message: expect.stringMatching(/belongs to another attempt .*--id/) as string,
+    });
   });
 
   test('that a crash left without an owner is taken, but not one with files of strangers', async () => {
