@@ -24,7 +24,7 @@ export type JobEvent =
   | { readonly kind: 'stalled'; readonly because: string }
   /** What it waits for before it runs; `none`: it runs. */
   | { readonly kind: 'waits'; readonly for: WaitKind | 'none'; readonly sentence: string }
-  /** It has waited to start for longer than it may. Without `wait` it gives up its place, and nothing is to be judged. */
+  /** It has waited to start for longer than it may. Workers of before gave no `wait` with a place that is given up: then nothing is judged. */
   | { readonly kind: 'waited'; readonly because: string; readonly wait?: GivenUpWait }
   /** A node that it runs on does not answer: no end of it will be seen. */
   | { readonly kind: 'lost'; readonly because: string }
@@ -36,6 +36,8 @@ export type JobEvent =
 export interface NoJob {
   readonly kind: 'no-room' | 'waited';
   readonly because: string;
+  /** Of one that waited too long: what is to be judged. Workers of before said none. */
+  readonly wait?: GivenUpWait;
 }
 
 export interface StoppedJob {
@@ -55,14 +57,19 @@ export interface JobActivities {
    * `waitsSince` (ISO 8601), and is answered when there is room, or it has waited too long.
    */
   submitJob(input: Omit<OfJob, 'job'> & { readonly waitsSince?: string }): Promise<JobRef | NoJob>;
-  /** Resolves at the next event. `seenSteps` are the checkpoints that were told before, `toldWait` what it waited for by the last word; absent: nobody wants to know. */
+  /** Resolves at the next event. `seenSteps` are the checkpoints that were told before, `toldWait` what it waited for by the last word (absent: nobody wants to know), `toldEnough` that only its start is told, `waitsSince` since when there was no room for it. */
   awaitJob(
-    input: OfJob & { readonly seenSteps: readonly number[]; readonly toldWait?: WaitKind | 'none' },
+    input: OfJob & {
+      readonly seenSteps: readonly number[];
+      readonly toldWait?: WaitKind | 'none';
+      readonly toldEnough?: true;
+      readonly waitsSince?: string;
+    },
   ): Promise<JobEvent>;
   /** Resolves when nothing of the job runs that can be reached. Workers of before answered with nothing. */
   stopJob(input: OfJob & { readonly reason: StopReason }): Promise<StoppedJob | undefined>;
   /** The attempt is given up before anybody knows of its job: one that a submit created all the same is found and stopped. */
-  withdrawJob(input: Omit<OfJob, 'job'> & { readonly reason: 'cancel' | 'deadline' }): Promise<void>;
+  withdrawJob(input: Omit<OfJob, 'job'> & { readonly reason: 'cancel' | 'deadline' | 'waited' }): Promise<void>;
 }
 
 /** Of a command that trains, one for each process; an evaluation is the built-in one. */
@@ -127,7 +134,7 @@ function noRoomIn(error: unknown, { waitMinutes, since, now }: WaitForRoom): NoJ
   if (since === undefined) return { kind: 'no-room', because: error.message };
   const verdict = judgeWaiting({ for: 'quota', since, reason: error.message }, { waitMinutes }, { now });
   if (verdict.kind === 'waits') throw error;
-  return { kind: 'waited', because: verdict.because };
+  return { kind: 'waited', because: verdict.because, wait: verdict.wait };
 }
 
 export function jobActivities(dependencies: ActivityDependencies): JobActivities {
@@ -187,7 +194,7 @@ export function jobActivities(dependencies: ActivityDependencies): JobActivities
       const { jobName: name, directory } = ticket;
       const job = await backend.find({ name, directory, ...(await ownerIn(store, ticket)) });
       if (job !== null) await stopJob({ context, ticket, job, reason });
-      else await cancelled({ context, ticket });
+      else if (reason !== 'waited') await cancelled({ context, ticket });
     },
   };
 }

@@ -19,7 +19,7 @@ import type { RunStore } from '../store/run-store.ts';
 import type { DecisionRecord } from '../store/ledger/decisions.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
 import type { AttemptTicket } from './attempts.ts';
-import type { JobRef, JobStatus } from './backend.ts';
+import type { Backend, JobRef, JobStatus } from './backend.ts';
 import { retryKey } from './changes-of-phase.ts';
 import { recordCheckpoint } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -40,7 +40,8 @@ export type AttemptJudgement =
 export interface EndedAttempt {
   readonly context: PhaseContext;
   readonly ticket: AttemptTicket;
-  readonly job: JobRef;
+  /** Null where none could be created for as long as it may wait. */
+  readonly job: JobRef | null;
   /** What it waited for too long; absent where it ran, or ended by itself. */
   readonly waited?: GivenUpWait;
 }
@@ -57,8 +58,8 @@ export function judgeActivities(dependencies: ActivityDependencies): JudgeActivi
     async judgeAttempt(ended) {
       const { context, ticket } = ended;
       const { store, backend } = dependencies.placeOf(context.profile);
-      const status = await backend.status(ended.job);
-      const ends = status.state === 'ended' ? status.ranks : [];
+      const status = await statusOf(backend, ended.job);
+      const ends = status?.state === 'ended' ? status.ranks : [];
       // What its trainer finished before its node was lost, its watch has taken already.
       const checkpoints = await store.checkpoints(ticket.directory, directoryAfter(ends));
       const evidence = await gatherEvidence(dependencies, ended, {
@@ -124,15 +125,15 @@ export async function gatherEvidence(
   artifacts: Pick<Evidence, 'targetArtifactComplete' | 'newestCompleteStep' | 'firstNotFiniteStep' | 'observed'>,
 ): Promise<Evidence> {
   const { backend, store, profile } = dependencies.placeOf(context.profile);
-  const status = await backend.status(job);
+  const status = await statusOf(backend, job);
   const { last, firstNotFinite, longestSaveSeconds } = await store.progress(ticket.directory);
-  const stalled = status.state === 'ended' && status.stopRequested === 'stalled';
+  const stalled = status?.state === 'ended' && status.stopRequested === 'stalled';
   return {
-    asked: { ...ticket.asked, jobToken: job.uid },
-    job: status.state === 'vanished' ? 'vanished' : 'ended',
-    stoppedByTemper: status.state === 'ended' ? (status.stopRequested ?? 'no') : 'no',
-    ranks: status.state === 'ended' ? status.ranks : [],
-    ranSeconds: status.state === 'ended' ? ranSeconds(status) : 0,
+    asked: { ...ticket.asked, jobToken: job?.uid ?? '' },
+    job: status?.state === 'vanished' ? 'vanished' : 'ended',
+    stoppedByTemper: status?.state === 'ended' ? (status.stopRequested ?? 'no') : job === null ? 'waited' : 'no',
+    ranks: status?.state === 'ended' ? status.ranks : [],
+    ranSeconds: status?.state === 'ended' ? ranSeconds(status) : 0,
     lastProgress: last,
     result: await store.result(ticket.directory),
     storeFreeBytes: await store.freeBytes(),
@@ -144,6 +145,11 @@ export async function gatherEvidence(
     ...(waited === undefined ? {} : { waited }),
     firstNotFiniteStep: lowest([firstNotFinite, artifacts.firstNotFiniteStep]),
   };
+}
+
+/** Null where there never was a job. */
+async function statusOf(backend: Backend, job: JobRef | null): Promise<JobStatus | null> {
+  return job === null ? null : await backend.status(job);
 }
 
 /** Seconds from the start of its first process to the end of the job; 0 when nothing ever ran. */

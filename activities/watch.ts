@@ -16,7 +16,7 @@ import {
   stallBudgetsOfCommand,
   type StallBudgets,
 } from '../decisions/stall.ts';
-import { judgeWaiting, sentenceOfWait, type Waiting } from '../decisions/waiting.ts';
+import { judgeWaiting, sentenceOfWait, type Waiting, withWaitBefore } from '../decisions/waiting.ts';
 import { isJobOver, whyEndless } from '../decisions/job-over.ts';
 import type { WaitKind } from '../decisions/states.ts';
 import { rankThatSpeaks } from '../configs/job-needs.ts';
@@ -37,7 +37,7 @@ const scansThatMayFail = 5;
 export type SeenEvent =
   | { readonly kind: 'checkpoint'; readonly checkpoint: CheckpointOnStore }
   | { readonly kind: 'stalled' | 'lost'; readonly because: string }
-  | { readonly kind: 'waited'; readonly because: string; readonly wait?: GivenUpWait }
+  | { readonly kind: 'waited'; readonly because: string; readonly wait: GivenUpWait }
   | { readonly kind: 'waits'; readonly for: WaitKind | 'none'; readonly sentence: string }
   | { readonly kind: 'evicted'; readonly as: 'preempted' | 'queue-evicted'; readonly because: string }
   | { readonly kind: 'ended' };
@@ -50,6 +50,10 @@ export interface Watched {
   readonly seenSteps: readonly number[];
   /** What it waited for by the last word; absent: nobody wants to know. */
   readonly toldWait?: WaitKind | 'none';
+  /** Of waits it was told enough: only that it runs is told. */
+  readonly toldEnough?: true;
+  /** ISO 8601: since when there was no room for the job itself; absent where there was. */
+  readonly waitsSince?: string;
 }
 
 type Live = Extract<JobStatus, { reason: string | null }>;
@@ -223,14 +227,13 @@ export class Watch {
       const now = this.#dependencies.now().toISOString();
       const verdict = judgeWaiting(wait, this.#input.context.budgets, { now, share: this.#share });
       if (verdict.kind === 'waits') return this.#waitToTell(wait, verdict.waitedSeconds);
-      const { because } = verdict;
-      return verdict.wait === null ? { kind: 'waited', because } : { kind: 'waited', because, wait: verdict.wait };
+      return { kind: 'waited', because: verdict.because, wait: verdict.wait };
     });
   }
 
   #waitToTell(wait: Waiting, waitedSeconds: number): SeenEvent | null {
-    const { toldWait, context } = this.#input;
-    if (toldWait === undefined || toldWait === wait.for || waitedSeconds < shortestToldWaitSeconds) return null;
+    const { toldWait, toldEnough, context } = this.#input;
+    if (toldWait === undefined || toldEnough || toldWait === wait.for || waitedSeconds < shortestToldWaitSeconds) return null;
     return { kind: 'waits', for: wait.for, sentence: sentenceOfWait(wait, context.budgets, this.#share) };
   }
 
@@ -243,7 +246,8 @@ export class Watch {
   get #waiting(): Waiting | null {
     if (this.#status?.state !== 'queued' && this.#status?.state !== 'starting') return null;
     const { state, since, reason, waitsOn, waitsFor = state === 'queued' ? 'queue' : 'starting' } = this.#status;
-    return { for: waitsFor, since, reason, ...(waitsOn === undefined ? {} : { node: waitsOn }) };
+    const wait = { for: waitsFor, since, reason, ...(waitsOn === undefined ? {} : { node: waitsOn }) };
+    return withWaitBefore(wait, this.#input.waitsSince);
   }
 
   get #share(): number {

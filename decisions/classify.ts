@@ -5,6 +5,7 @@
  * Does not cover gathering evidence (k8s/, local/, store/), what is proof (proof.ts) or what follows (retry.ts).
  */
 import { classOfReason, wordsBeside } from './backend-reasons.ts';
+import { comparable } from './comparable.ts';
 import { firstNotFiniteOf } from './decisive-metrics.ts';
 import type { ClassReason, Evidence, FailureClass, GivenUpWait, Incident, RankEnd, TrainerResult } from './failure.ts';
 import { proveByObservation } from './proof-by-observation.ts';
@@ -148,7 +149,7 @@ function ownStop(evidence: Evidence, root: WeighedCause | null, disproved?: Fail
 function gaveUp(wait: GivenUpWait): Failure {
   const { class: name, what } = waitRules[wait.for];
   const because: ClassReason = { rule: 'waited', wait };
-  return { kind: 'failed', class: name, rootCause: wait.reason ?? what, rank: null, node: wait.node, because };
+  return { kind: 'failed', class: name, rootCause: comparable(wait.reason ?? what), rank: null, node: wait.node, because };
 }
 
 /** It stopped in order, and not because Temper asked: someone else did, as a rule with a better name for it. */

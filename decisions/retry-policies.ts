@@ -1,9 +1,9 @@
 /**
  * What each failure class costs and what follows. One row per class; the compiler refuses a missing one.
  *
- * Covers a class by itself. Does not cover limits over several incidents (retry.ts).
+ * Covers a class by itself, and an incident that never started. Does not cover limits over several incidents (retry.ts).
  */
-import type { FailureClass } from './failure.ts';
+import type { FailureClass, Incident } from './failure.ts';
 
 export interface RetryPolicy {
   readonly then: 'resume' | 'roll-back' | 'wait' | 'hold' | 'fail';
@@ -68,3 +68,10 @@ export const retryPolicies: Readonly<Record<FailureClass, RetryPolicy>> = {
   deadline: { ...charged, delaySeconds: 1 },
   unknown: { ...charged, delaySeconds: 5 },
 };
+
+/** That of its class; what never started costs nothing, and is waited for, whatever one of its class costs that ran. */
+export function policyFor({ class: name, because }: Pick<Incident, 'class' | 'because'>): RetryPolicy {
+  const policy = retryPolicies[name];
+  if (because.rule !== 'waited' || policy.then === 'wait') return policy;
+  return { ...waiting, ...(policy.avoid && { avoid: policy.avoid }) };
+}

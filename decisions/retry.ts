@@ -7,7 +7,7 @@
 import { TemperError } from './errors.ts';
 import type { FailureClass, Incident } from './failure.ts';
 import { type BatchShape, nextMemoryRung } from './memory-ladder.ts';
-import { retryPolicies, type RetryPolicy } from './retry-policies.ts';
+import { policyFor, type RetryPolicy } from './retry-policies.ts';
 import { waitRules } from './wait-rules.ts';
 
 /** What a phase may spend; the recipe's `budgets` fit. */
@@ -108,7 +108,7 @@ export function decideRetry(
   situation: RetrySituation = {},
 ): RetryDecision {
   const last = lastOf(incidents);
-  const policy = retryPolicies[last.class];
+  const policy = policyFor(last);
   const { class: failure, rootCause } = last;
   if (last.because.rule === 'waited' && waitRules[last.because.wait.for].mendedBy === 'person')
     return ended('hold', { rule: 'needs-a-person', class: failure, rootCause });
@@ -142,7 +142,7 @@ function limitReached(
 ): RetryReason | null {
   const last = lastOf(incidents);
   const since = sinceNewStep(incidents);
-  const policy = retryPolicies[last.class];
+  const policy = policyFor(last);
   const gpuHours = situation.gpuHoursUsed ?? 0;
   if (budgets.gpuHours !== undefined && gpuHours >= budgets.gpuHours) {
     return { rule: 'gpu-hours-spent', spent: gpuHours, budget: budgets.gpuHours };
@@ -156,7 +156,7 @@ function limitReached(
   }
   if (policy.charge === 'free') {
     const times = since.filter(
-      (one) => retryPolicies[one.class].charge === 'free' && retryPolicies[one.class].then !== 'wait',
+      (one) => policyFor(one).charge === 'free' && policyFor(one).then !== 'wait',
     ).length;
     return times < freeLimit ? null : { rule: 'no-new-step', times, step: last.completedStep };
   }
@@ -180,11 +180,11 @@ function limitReached(
 
 function reasonToGoOn(budgets: RetryBudgets, incidents: readonly Incident[]): RetryReason {
   const last = lastOf(incidents);
-  if (retryPolicies[last.class].then === 'wait') {
+  if (policyFor(last).then === 'wait') {
     const waitedSeconds = waited(sinceNewStep(incidents));
     return { rule: 'waiting', class: last.class, waitedSeconds, budgetSeconds: budgets.waitMinutes * 60 };
   }
-  const isCharged = retryPolicies[last.class].charge === 'attempt';
+  const isCharged = policyFor(last).charge === 'attempt';
   return {
     rule: 'class',
     class: last.class,
@@ -233,7 +233,7 @@ function sinceNewStep(incidents: readonly Incident[]): readonly Incident[] {
 function delayAfter(since: readonly Incident[]): number {
   const last = lastOf(since);
   const before = since.filter((one) => one.class === last.class).length - 1;
-  return Math.min(longestDelaySeconds, retryPolicies[last.class].delaySeconds * 2 ** before);
+  return Math.min(longestDelaySeconds, policyFor(last).delaySeconds * 2 ** before);
 }
 
 function spread(delaySeconds: number, { isSpread }: RetryPolicy, { share = 0 }: RetrySituation): number {
@@ -243,7 +243,7 @@ function spread(delaySeconds: number, { isSpread }: RetryPolicy, { share = 0 }: 
 /** What jobs waited to start, and the delays that earlier waits were given: so that waiting ends whatever was measured. */
 function waited(since: readonly Incident[]): number {
   const delays = since.slice(0, -1).map((one, index) => {
-    return retryPolicies[one.class].then === 'wait' ? delayAfter(since.slice(0, index + 1)) : 0;
+    return policyFor(one).then === 'wait' ? delayAfter(since.slice(0, index + 1)) : 0;
   });
   const waits = since.map(({ waitedSeconds = 0 }) => waitedSeconds);
   return [...delays, ...waits].reduce((total, seconds) => total + seconds, 0);
@@ -252,8 +252,9 @@ function waited(since: readonly Incident[]): number {
 /** A wish, not a must: where no other node exists, the backend may use one of these again. */
 function nodesToAvoid(incidents: readonly Incident[]): readonly string[] {
   const seen = new Map<string, number>();
-  for (const { node, class: failure } of incidents) {
-    const { avoid } = retryPolicies[failure];
+  for (const incident of incidents) {
+    const { node } = incident;
+    const { avoid } = policyFor(incident);
     if (node === null || avoid === undefined) continue;
     seen.set(node, (seen.get(node) ?? 0) + (avoid === 'node' ? 2 : 1));
   }
@@ -264,7 +265,7 @@ function nodesToAvoid(incidents: readonly Incident[]): readonly string[] {
 }
 
 function chargedOf(incidents: readonly Incident[]): number {
-  return incidents.filter((one) => retryPolicies[one.class].charge === 'attempt').length;
+  return incidents.filter((one) => policyFor(one).charge === 'attempt').length;
 }
 
 function lastOf(incidents: readonly Incident[]): Incident {

@@ -6,6 +6,7 @@
  */
 import { trainerRole } from '../configs/schema-command.ts';
 import { classOfReason, podDeleted, wordsBeside } from './backend-reasons.ts';
+import { comparable, shortened } from './comparable.ts';
 import { classOfEnd, signalOf } from './exit-codes.ts';
 import { type ClassReason, type ContainerEnd, type FailureClass, type RankEnd, takenAlong } from './failure.ts';
 import { type Hint, type HintWeight, hintFrom, lastError, launcherVerdict, linesOfRank } from './signatures.ts';
@@ -98,7 +99,7 @@ function fromReason(end: RankEnd): WeighedCause | null {
     rank,
     reason,
     ...(node === '' ? {} : { node }),
-    ...(message === undefined ? {} : { says: short(message) }),
+    ...(message === undefined ? {} : { says: shortened(message) }),
   };
   return { class: name, rootCause: reason, rank, node, because, weight: 'cause' };
 }
@@ -115,7 +116,7 @@ function fromBeside(end: RankEnd, beside: ContainerEnd): WeighedCause {
   const of = { rank, container };
   const named = classOfBeside(beside);
   if (named !== null && reason !== null) {
-    const says = message === null ? {} : { says: short(message) };
+    const says = message === null ? {} : { says: shortened(message) };
     const because: ClassReason = { rule: 'backend-reason', ...of, reason, ...says, ...(node === '' ? {} : { node }) };
     return { class: named, rootCause: `${container}: ${reason}`, rank, node, because, weight: 'cause' };
   }
@@ -123,7 +124,7 @@ function fromBeside(end: RankEnd, beside: ContainerEnd): WeighedCause {
   const hint = hintFrom(lastLines);
   if (hint !== null) {
     const cause = fromHint(end, hint);
-    return beside.isInit ? { ...cause, because: { ...of, rule: 'log-line', line: short(hint.line) } } : cause;
+    return beside.isInit ? { ...cause, because: { ...of, rule: 'log-line', line: shortened(hint.line) } } : cause;
   }
   const rootCause = `${container}: ${causeOfEnd(exitCode, null)}`;
   return {
@@ -156,7 +157,7 @@ export function causeInLog(end: RankEnd, weights: readonly HintWeight[]): Weighe
 }
 
 function fromHint(end: RankEnd, hint: Hint): WeighedCause {
-  const because: ClassReason = { rule: 'log-line', rank: end.rank, line: short(hint.line) };
+  const because: ClassReason = { rule: 'log-line', rank: end.rank, line: shortened(hint.line) };
   return {
     class: hint.class,
     rootCause: comparable(hint.line),
@@ -191,7 +192,7 @@ function fromBlamedRank(end: RankEnd): WeighedCause | null {
   // That a process of another pod is gone ended it: the cause is told there.
   const cascade = hintFrom([line]);
   if (cascade !== null) return fromHint({ ...end, rank }, cascade);
-  const because: ClassReason = { rule: 'log-line', rank, line: short(line) };
+  const because: ClassReason = { rule: 'log-line', rank, line: shortened(line) };
   return { class: 'unknown', rootCause: comparable(line), rank, node: end.node, because, weight: 'cause' };
 }
 
@@ -202,7 +203,7 @@ function fromLauncher(end: RankEnd): WeighedCause | null {
   const name = classOfEnd(launcher.exitCode, null);
   // An abort is how NCCL's watchdog ends a process, and SIGTERM is how a peer's end looks: the log says more.
   if (name === null || launcher.exitCode === -6 || launcher.exitCode === -15) return null;
-  const because: ClassReason = { rule: 'log-line', rank: launcher.rank, line: short(launcher.line) };
+  const because: ClassReason = { rule: 'log-line', rank: launcher.rank, line: shortened(launcher.line) };
   const rootCause = causeOfEnd(launcher.exitCode, null);
   return { class: name, rootCause, rank: launcher.rank, node: end.node, because, weight: 'cause' };
 }
@@ -220,7 +221,7 @@ function fromExit(end: RankEnd): WeighedCause {
   if (line === null) {
     return { class: 'unknown', rootCause: causeOfEnd(exitCode, signal), rank, node, because, weight: 'symptom' };
   }
-  const said: ClassReason = { rule: 'log-line', rank, line: short(line) };
+  const said: ClassReason = { rule: 'log-line', rank, line: shortened(line) };
   return { class: 'unknown', rootCause: comparable(line), rank, node, because: said, weight: 'cause' };
 }
 
@@ -232,20 +233,6 @@ function endedQuietly(end: RankEnd): boolean {
 
 function causeOfEnd(exitCode: number | null, signal: string | null): string {
   return signalOf(exitCode, signal) ?? `exit code ${String(exitCode)}`;
-}
-
-/** Addresses, sizes, process ids and times differ from run to run. */
-function comparable(line: string): string {
-  return short(
-    line
-      .replace(/0x[0-9a-f]+/gi, '#')
-      .replace(/\d+/g, '#')
-      .replace(/\s+/g, ' '),
-  );
-}
-
-function short(line: string): string {
-  return line.length <= 300 ? line : `${line.slice(0, 299)}…`;
 }
 
 function compare(a: number, b: number): number {

@@ -40,6 +40,7 @@ export const waitKinds = [
   'config',
   'mount',
   'sandbox',
+  'device',
   'init',
   'init-crashing',
   'starting',

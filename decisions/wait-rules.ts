@@ -13,6 +13,8 @@ export interface WaitRule {
   readonly seconds: number | null;
   /** `budgets.startMinutes` shortens or lengthens it: something is wrong. Without it, it only takes its time. */
   readonly isTrouble?: true;
+  /** It is tried again: at most half of `budgets.waitMinutes`, so that there is time for that. */
+  readonly isTriedTwice?: true;
   /** Different for each job, by up to half: of two that are in each other's way, one goes first. */
   readonly isSpread?: true;
   readonly class: FailureClass;
@@ -28,7 +30,7 @@ const place = { seconds: null, mendedBy: 'time' } as const;
 const trouble = { seconds: startMinutesUnlessNamed * minute, isTrouble: true, mendedBy: 'time' } as const;
 /** Somebody may be mending it just now. */
 const mistake = { seconds: 2 * minute, isTrouble: true, mendedBy: 'person' } as const;
-const long = { seconds: 60 * minute, mendedBy: 'time' } as const;
+const long = { seconds: 60 * minute, isTriedTwice: true, mendedBy: 'time' } as const;
 
 export const waitRules: Readonly<Record<WaitKind, WaitRule>> = {
   queue: { ...place, what: 'its place in the queue', class: 'quota' },
@@ -48,7 +50,8 @@ export const waitRules: Readonly<Record<WaitKind, WaitRule>> = {
   'image-refused': { ...mistake, what: 'an image that its registry does not give', class: 'image-pull' },
   config: { ...mistake, what: 'its container to be made', class: 'config' },
   mount: { ...trouble, what: 'its volumes', class: 'mount' },
-  sandbox: { ...trouble, what: 'its pod’s sandbox and network', class: 'sandbox' },
+  sandbox: { ...trouble, what: 'its pod’s sandbox, network and containers', class: 'sandbox' },
+  device: { ...trouble, what: 'the GPUs of its node', class: 'hardware' },
   init: { ...long, what: 'its init container', class: 'stalled' },
   'init-crashing': { ...trouble, what: 'its init container, which crashes', class: 'config', mendedBy: 'person' },
   starting: { ...long, what: 'its start', class: 'stalled' },

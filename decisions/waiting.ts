@@ -5,6 +5,7 @@
  * Covers one wait at one moment. Does not cover the bounds (wait-rules.ts) or what follows (retry.ts, workflows/).
  */
 import type { GivenUpWait } from './failure.ts';
+import { shortened } from './comparable.ts';
 import { duration } from './sentences.ts';
 import type { WaitKind } from './states.ts';
 import { startMinutesUnlessNamed, waitRules } from './wait-rules.ts';
@@ -39,37 +40,46 @@ export type WaitingVerdict =
       readonly kind: 'too-long';
       readonly waitedSeconds: number;
       readonly because: string;
-      /** What is to be judged; null where it only gives up its place. */
-      readonly wait: GivenUpWait | null;
+      /** What is to be judged. */
+      readonly wait: GivenUpWait;
     };
 
 export function judgeWaiting(waiting: Waiting, budgets: WaitBudgets, moment: WaitMoment): WaitingVerdict {
   const waitedSeconds = Math.max(0, (Date.parse(moment.now) - Date.parse(waiting.since)) / 1000);
   const boundSeconds = boundOf(waiting.for, budgets, moment.share);
   if (waitedSeconds <= boundSeconds) return { kind: 'waits', waitedSeconds };
-  const { for: kind, reason, node = null } = waiting;
+  const { for: kind, node = null } = waiting;
+  const reason = waiting.reason === null ? null : shortened(waiting.reason);
   const { seconds, what } = waitRules[kind];
+  const wait = { for: kind, reason, seconds: waitedSeconds, node };
   const words = reason === null ? '' : ` (${reason})`;
   const waited = duration(waitedSeconds);
   const bound = duration(boundSeconds);
   if (seconds === null) {
     const because = `It waited ${waited} to start${words}, and budgets.waitMinutes allows ${bound}: its place in the queue is given up, and no attempt is charged.`;
-    return { kind: 'too-long', waitedSeconds, because, wait: null };
+    return { kind: 'too-long', waitedSeconds, because, wait };
   }
   const because = `It waited ${waited} for ${what}${words}, and ${bound} are allowed: what it holds is released.`;
-  return { kind: 'too-long', waitedSeconds, because, wait: { for: kind, reason, seconds: waitedSeconds, node } };
+  return { kind: 'too-long', waitedSeconds, because, wait };
+}
+
+/** A wait for a place goes on from the one for the job to be created at all: together they may be as long as one. */
+export function withWaitBefore(waiting: Waiting, before: string | undefined): Waiting {
+  const isPlace = waitRules[waiting.for].seconds === null;
+  return before !== undefined && isPlace && before < waiting.since ? { ...waiting, since: before } : waiting;
 }
 
 /** What a person reads while it waits; without a full stop. */
 export function sentenceOfWait({ for: kind, since, reason }: Waiting, budgets: WaitBudgets, share?: number): string {
-  const words = reason === null ? '' : ` (${reason})`;
+  const words = reason === null ? '' : ` (${shortened(reason)})`;
   return `waits for ${waitRules[kind].what} since ${minuteOf(since)} UTC, at most ${duration(boundOf(kind, budgets, share))}${words}`;
 }
 
 /** Seconds. */
 function boundOf(kind: WaitKind, { waitMinutes, startMinutes }: WaitBudgets, share = 0): number {
-  const { seconds, isTrouble, isSpread } = waitRules[kind];
-  if (seconds === null) return waitMinutes * 60;
+  const { seconds, isTrouble, isSpread, isTriedTwice } = waitRules[kind];
+  const mostSeconds = waitMinutes * 60;
+  if (seconds === null) return mostSeconds;
   const scaled = isTrouble ? seconds * ((startMinutes ?? startMinutesUnlessNamed) / startMinutesUnlessNamed) : seconds;
-  return Math.min(scaled, waitMinutes * 60) * (isSpread ? 1 + share / 2 : 1);
+  return Math.min(scaled, isTriedTwice ? mostSeconds / 2 : mostSeconds) * (isSpread ? 1 + share / 2 : 1);
 }

@@ -29,7 +29,7 @@ const mostStrangers = 1000;
 const longestMessage = 1024;
 
 /** What is written of every pod that does well, and told by its state anyway. */
-const everyday = ['Scheduled', 'Pulled', 'Created', 'Started', 'SuccessfulCreate', 'SuccessfulDelete', 'Completed'];
+const everyday = ['Scheduled', 'Created', 'Started', 'SuccessfulCreate', 'SuccessfulDelete', 'Completed'];
 
 export class JobEvents {
   readonly #reflector: Reflector<SentEvent>;

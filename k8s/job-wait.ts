@@ -31,6 +31,7 @@ export function liveStatus(job: SentJob, pods: readonly SeenPod[], events: reado
   const left = pods.filter((pod) => !hasEnded(pod));
   if (running.length > 0 && pods.length >= wanted && left.length === running.length)
     return { state: 'running', reason: null, since: newest(running.map(startOf)) ?? since };
+  if (left.length === 0 && pods.length >= wanted) return aboutToEnd(job, pods);
   const waits = left.flatMap((pod) => waitOfPod(pod, events) ?? []);
   const unmade = pods.length < wanted ? waitForPods(job, events) : [];
   return halfScheduled(left, [...waits, ...unmade]) ?? gravest([...waits, ...unmade]) ?? aboutToStart(job, pods);
@@ -44,6 +45,7 @@ const gravity: readonly WaitKind[] = [
   'init-crashing',
   'mount',
   'sandbox',
+  'device',
   'image-pull',
   'claim',
   'quota',
@@ -102,4 +104,10 @@ function aboutToStart(job: SentJob, pods: readonly SeenPod[]): Live {
   const since = job.status?.startTime ?? job.metadata.creationTimestamp;
   const reason = pods.length === 0 ? 'no pod was made yet' : null;
   return { state: 'queued', reason, since, waitsFor: 'starting' };
+}
+
+/** Its trainers have ended, and its Job has not yet: for a moment, or for as long as another container of a pod goes on. That is no wait to start. */
+function aboutToEnd(job: SentJob, pods: readonly SeenPod[]): Live {
+  const since = newest(pods.map(startOf)) ?? job.metadata.creationTimestamp;
+  return { state: 'running', reason: 'its trainers have ended, its Job has not yet', since };
 }

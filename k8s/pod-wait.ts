@@ -4,6 +4,8 @@
  * Volumes and sandboxes fail in events alone: the pod only says `ContainerCreating`. Does not cover its Job (job-wait.ts), nor bounds
  * (decisions/wait-rules.ts).
  */
+import { classOfReason } from '../decisions/backend-reasons.ts';
+import type { FailureClass } from '../decisions/failure.ts';
 import type { JobEvent } from '../decisions/job-evidence.ts';
 import type { WaitKind } from '../decisions/states.ts';
 import type { SeenPod } from './kube-types.ts';
@@ -33,9 +35,10 @@ export function waitOfPod(pod: SeenPod, events: readonly JobEvent[]): PodWait | 
   const since = placedAt(pod);
   if (since === null) return waitForNode(pod);
   if (containerOf(pod)?.state?.running !== undefined) return null;
-  const own = events.filter((event) => event.pod === pod.metadata.name && event.lastAt >= since);
-  const begun = begunAt(pod) ?? since;
-  return { isPlaced: true, ...(waitForInit(pod, begun) ?? waitForContainer(pod, { since: begun, own })) };
+  const inits = pod.status?.initContainerStatuses ?? [];
+  const begun = newest([since, ...inits.map(({ state }) => state?.terminated?.finishedAt)]) ?? since;
+  const own = events.filter((event) => event.pod === pod.metadata.name && event.lastAt >= begun);
+  return { isPlaced: true, ...(waitForInit(pod, begun) ?? waitForContainer(pod, { begun, own })) };
 }
 
 function waitForNode(pod: SeenPod): PodWait {
@@ -68,85 +71,100 @@ function waitForInit(pod: SeenPod, since: string): PlacedWait | null {
 }
 
 interface Seen {
-  readonly since: string;
-  /** Events of this pod since it has its node, in the order in which they were last said. */
+  /** Since when it is at its present container: it has its node, and those before have ended. */
+  readonly begun: string;
+  /** Events of this pod since then, in the order in which they were last said. */
   readonly own: readonly JobEvent[];
 }
 
-function waitForContainer(pod: SeenPod, { since, own }: Seen): PlacedWait {
+const failuresOfContainers = ['Failed', 'BackOff', 'InspectFailed', 'ErrImageNeverPull'];
+
+function waitForContainer(pod: SeenPod, { begun, own }: Seen): PlacedWait {
   const waiting = firstWaiting(pod);
   const reason = said(waiting);
-  const node = pod.spec?.nodeName;
-  const on = node === undefined ? {} : { node };
+  const made = sandboxMadeAt(pod);
+  const sinceFirst = (events: readonly JobEvent[]) => newest([begun, oldestOf(events)]) ?? begun;
   const kind = kindOfWaiting(waiting?.reason, reason ?? '');
   if (kind !== null) {
-    const failures = own.filter((event) =>
-      ['Failed', 'BackOff', 'InspectFailed', 'ErrImageNeverPull'].includes(event.reason),
-    );
-    return { for: kind, reason, since: firstOf(failures) ?? since, ...(kind === 'image-pull' ? on : {}) };
+    const failures = own.filter((event) => failuresOfContainers.includes(event.reason));
+    const since = failures.length > 0 ? sinceFirst(failures) : (newest([begun, made]) ?? begun);
+    return { for: kind, reason, since, ...nodeOf(pod, kind) };
   }
-  const last = own.findLast((event) => kindOfEvent(pod, event) !== null);
-  const told = last === undefined ? null : kindOfEvent(pod, last);
-  if (last === undefined || told === null) return { for: 'starting', reason, since };
-  const same = own.filter((event) => event.reason === last.reason);
-  return {
-    for: told,
-    reason: `${last.reason}: ${last.message}`,
-    since: firstOf(same) ?? since,
-    ...(told === 'mount' || told === 'sandbox' ? on : {}),
-  };
+  const told = own.flatMap((event) => {
+    const of = kindOfEvent(event, made !== null);
+    return of === null ? [] : [{ event, of }];
+  });
+  const last = told.at(-1);
+  if (last === undefined || last.of === 'starting')
+    return { for: 'starting', reason, since: newest([begun, made, last?.event.lastAt]) ?? begun };
+  const { event, of } = last;
+  // Each image is another pull; a volume fails in several words.
+  const same = of === 'pulling' ? [event] : own.filter((one) => one.reason === event.reason);
+  return { for: of, reason: `${event.reason}: ${event.message}`, since: sinceFirst(same), ...nodeOf(pod, of) };
 }
 
-/** Of what is to run, the first that cannot: each init container comes before the trainer. */
+/** Where it is, where that is the node's trouble. */
+function nodeOf({ spec }: SeenPod, kind: WaitKind): { readonly node?: string } {
+  const isOfNode = ['image-pull', 'mount', 'sandbox', 'device'].includes(kind);
+  return isOfNode && spec?.nodeName !== undefined ? { node: spec.nodeName } : {};
+}
+
+/** Of what is to run, the first that cannot, or else the last: each init container comes before the trainer. */
 function firstWaiting({ status }: SeenPod) {
   const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   const waiting = containers.flatMap(({ state }) => state?.waiting ?? []);
-  return waiting.find(({ reason }) => kindOfWaiting(reason, '') !== null) ?? containerWaiting(waiting);
+  return waiting.find(({ reason }) => kindOfWaiting(reason, '') !== null) ?? waiting.at(-1);
 }
 
-const containerWaiting = <One>(waiting: readonly One[]): One | undefined => waiting.at(-1);
+/** What a job waits for while its pod says what would be of this class at its end. */
+const kindsOfClasses: Partial<Readonly<Record<FailureClass, WaitKind>>> = {
+  'image-pull': 'image-pull',
+  config: 'config',
+  sandbox: 'sandbox',
+  hardware: 'device',
+};
+
+function kindOfWaiting(reason: string | undefined, words: string): WaitKind | null {
+  const name = classOfReason(reason ?? null, [words]);
+  const kind = name === null ? undefined : kindsOfClasses[name];
+  return kind === 'image-pull' && isRefusal(words) ? 'image-refused' : (kind ?? null);
+}
 
 /** The registry's own word that it has no such image, or not for us. */
 const refusal =
   /not ?found|manifest unknown|unauthorized|authentication required|access denied|requested access .* denied|no basic auth|insufficient_scope|\b40[13]\b/i;
 
-function kindOfWaiting(reason: string | undefined, words: string): WaitKind | null {
+/** Names of images and addresses may hold any word, and are no words of a registry. */
+function isRefusal(words: string): boolean {
+  const quoted = [...words.matchAll(/"([^"]+)"/g)].flatMap(([, name]) => name ?? []);
+  const bare = quoted.reduce((text, name) => text.replaceAll(name, ''), words);
+  return refusal.test(bare.replace(/https?:\/\/\S+|lookup \S+/g, ''));
+}
+
+/** Before its sandbox is made, volumes and the sandbox itself may fail; after it, images are pulled, which some kubelets say sooner than that it is made. */
+function kindOfEvent({ reason, message }: JobEvent, isMade: boolean): WaitKind | null {
   switch (reason) {
-    case 'ErrImagePull':
-    case 'ImagePullBackOff':
-    case 'ImageInspectError':
-    case 'RegistryUnavailable':
-      return refusal.test(words) ? 'image-refused' : 'image-pull';
-    case 'SignatureValidationFailed':
-      return 'image-refused';
-    case 'CreateContainerConfigError':
-    case 'CreateContainerError':
-    case 'RunContainerError':
-    case 'InvalidImageName':
-    case 'ErrImageNeverPull':
-      return 'config';
+    case 'Pulling':
+      return 'pulling';
+    case 'Pulled':
+      return 'starting';
+    case 'FailedMount':
+    case 'FailedAttachVolume':
+      if (isMade) return null;
+      return /(secret|configmap) "[^"]*" not found|non-existent (secret|config) key/i.test(message) ? 'config' : 'mount';
+    case 'FailedCreatePodSandBox':
+      return isMade ? null : 'sandbox';
     default:
       return null;
   }
 }
 
-/** Before its sandbox is made, volumes and the sandbox itself may fail; after it, images are pulled. */
-function kindOfEvent(pod: SeenPod, { reason, message }: JobEvent): WaitKind | null {
-  const isMade = conditionOf(pod, 'PodReadyToStartContainers')?.status === 'True';
-  if (isMade) return reason === 'Pulling' ? 'pulling' : null;
-  if (reason === 'FailedMount' || reason === 'FailedAttachVolume')
-    return /(secret|configmap) "[^"]*" not found|non-existent (secret|config) key/i.test(message) ? 'config' : 'mount';
-  return reason === 'FailedCreatePodSandBox' ? 'sandbox' : null;
-}
-
-/** Since when it has gone on from what was before: its sandbox is made, its init containers have ended. */
-function begunAt(pod: SeenPod): string | null {
+function sandboxMadeAt(pod: SeenPod): string | null {
   const made = conditionOf(pod, 'PodReadyToStartContainers');
-  const ends = pod.status?.initContainerStatuses?.map(({ state }) => state?.terminated?.finishedAt) ?? [];
-  return newest([placedAt(pod), made?.status === 'True' ? made.lastTransitionTime : null, ...ends]);
+  return made?.status === 'True' ? (made.lastTransitionTime ?? null) : null;
 }
 
-function firstOf(events: readonly JobEvent[]): string | null {
+function oldestOf(events: readonly JobEvent[]): string | null {
   return oldest(events.map(({ firstAt }) => firstAt));
 }
 

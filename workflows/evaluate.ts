@@ -7,6 +7,7 @@ import { ApplicationFailure, setCurrentDetails, sleep } from '@temporalio/workfl
 import type { EvaluationInput } from './contract.ts';
 import { mustComeFromAPipeline } from './explained.ts';
 import { activities, runJob } from './jobs.ts';
+import { paragraph, summaryOf } from './markdown.ts';
 
 /** Type of the failure of an evaluation that the recipe's budget does not allow. */
 export const budgetSpent = 'BudgetSpent';
@@ -14,6 +15,9 @@ export const budgetSpent = 'BudgetSpent';
 export async function evaluateCheckpoint(input: EvaluationInput): Promise<void> {
   mustComeFromAPipeline((input as EvaluationInput | undefined)?.context);
   const attempts: number[] = [];
+  const show = (sentence: string) => {
+    setCurrentDetails(paragraph(sentence));
+  };
   for (let opened = 1; ; opened += 1) {
     const ticket = await activities('open an evaluation').openEvaluation({ ...input, opened });
     if (ticket === null) return;
@@ -22,9 +26,10 @@ export async function evaluateCheckpoint(input: EvaluationInput): Promise<void> 
     attempts.push(ticket.number);
     const { job, gaveUp, ...end } = await runJob(input.context, ticket, {
       checkpoint: () => undefined,
-      note: setCurrentDetails,
+      note: show,
       reached: () => undefined,
     });
+    // Workers of before judged no place that was given up.
     if (gaveUp !== null) throw ApplicationFailure.nonRetryable(gaveUp, 'EvaluationFailed');
     const judged = await activities('record the outcomes').judgeEvaluation({
       context: input.context,
@@ -33,12 +38,12 @@ export async function evaluateCheckpoint(input: EvaluationInput): Promise<void> 
       ...end,
       attempts,
     });
-    setCurrentDetails(judged.sentence);
+    show(judged.sentence);
     switch (judged.kind) {
       case 'completed':
         return;
       case 'again':
-        await sleep(Math.max(judged.delaySeconds, 1) * 1000, { summary: judged.sentence });
+        await sleep(Math.max(judged.delaySeconds, 1) * 1000, { summary: summaryOf(judged.sentence) });
         break;
       case 'fail':
         throw ApplicationFailure.nonRetryable(judged.sentence, 'EvaluationFailed');

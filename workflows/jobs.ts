@@ -11,11 +11,12 @@ import type { JobEvent, NoJob } from '../activities/jobs.ts';
 import type { GivenUpWait } from '../decisions/failure.ts';
 import type { WaitKind } from '../decisions/states.ts';
 import type { CheckpointRef, PhaseContext } from './contract.ts';
+import { summaryOf } from './markdown.ts';
 
 /** Idempotent, and beating while they work: retried for as long as the infrastructure under them is away. */
 export function activities(summary: string) {
   return proxyActivities<Activities>({
-    summary,
+    summary: summaryOf(summary),
     startToCloseTimeout: '1 day',
     heartbeatTimeout: '30 seconds',
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
@@ -26,7 +27,7 @@ export function activities(summary: string) {
 /** Watches for days. It owns nothing, so that a killed worker costs 30 s and nothing else. */
 function watcher(summary: string) {
   return proxyActivities<Activities>({
-    summary,
+    summary: summaryOf(summary),
     startToCloseTimeout: '30 days',
     heartbeatTimeout: '30 seconds',
     cancellationType: ActivityCancellationType.TRY_CANCEL,
@@ -44,10 +45,16 @@ export interface JobListener {
   reached(step: number): void;
 }
 
-/** With `gaveUp`: why it never started and is not waited for any longer; else its end is to be judged, with what it waited for too long. */
+/** With `gaveUp`: why it never started, by a worker of before, and nothing is judged; else its end is to be judged, with what it waited for too long. No `job`: none could be created. */
 export type JobEnd =
-  | { readonly job: JobRef; readonly gaveUp: null; readonly waited?: GivenUpWait }
+  | { readonly job: JobRef | null; readonly gaveUp: null; readonly waited?: GivenUpWait }
   | { readonly job: null; readonly gaveUp: string };
+
+/** With since when there was no room for it (ISO 8601), where that was so. */
+interface Submitted {
+  readonly created: JobRef | NoJob;
+  readonly waitsSince?: string;
+}
 
 /** A job whose waits come and go is not told of without end. */
 const mostToldWaits = 20;
@@ -73,8 +80,9 @@ const titleOf = ({ title, number }: AttemptTicket) => `${title} attempt ${String
 /** Submits the job of an attempt and waits for its end. */
 export async function runJob(context: PhaseContext, ticket: AttemptTicket, listener: JobListener): Promise<JobEnd> {
   const title = titleOf(ticket);
-  const job = await (ticket.withdraws ? submit(context, ticket, listener) : submitInAnyCase(context, ticket));
-  if ('because' in job) return { job: null, gaveUp: job.because };
+  const submitted = await (ticket.withdraws ? submit(context, ticket, listener) : submitInAnyCase(context, ticket));
+  const { created: job, waitsSince }: Submitted = 'created' in submitted ? submitted : { created: submitted };
+  if ('because' in job) return job.wait ? { job: null, gaveUp: null, waited: job.wait } : gaveUpPlace(job.because);
   const seenSteps: number[] = [];
   const stop = async (summary: string, reason: StopReason) => {
     const stopped = await activities(summary).stopJob({ context, ticket, job, reason });
@@ -84,8 +92,11 @@ export async function runJob(context: PhaseContext, ticket: AttemptTicket, liste
   const waits: (WaitKind | 'none')[] = ['none'];
   try {
     for (;;) {
-      const toldWait = waits.length > mostToldWaits ? undefined : waits.at(-1);
-      const event = await watcher(title).awaitJob({ context, ticket, job, seenSteps, ...(toldWait && { toldWait }) });
+      const event = await watcher(title).awaitJob({
+        ...{ context, ticket, job, seenSteps },
+        ...toldOf(waits),
+        ...(waitsSince !== undefined && { waitsSince }),
+      });
       if (event.kind === 'checkpoint') {
         seenSteps.push(event.checkpoint.step);
         listener.checkpoint(event.checkpoint);
@@ -96,9 +107,7 @@ export async function runJob(context: PhaseContext, ticket: AttemptTicket, liste
         if (event.kind === 'ended') return { job, gaveUp: null };
         await stop(`${title}: stop, ${event.because}`, reasonToStop(event));
         if (event.kind !== 'waited') return { job, gaveUp: null };
-        return event.wait === undefined
-          ? { job: null, gaveUp: event.because }
-          : { job, gaveUp: null, waited: event.wait };
+        return event.wait ? { job, gaveUp: null, waited: event.wait } : gaveUpPlace(event.because);
       }
     }
   } catch (error) {
@@ -109,6 +118,16 @@ export async function runJob(context: PhaseContext, ticket: AttemptTicket, liste
   }
 }
 
+/** By the word of a worker of before. */
+const gaveUpPlace = (because: string): JobEnd => ({ job: null, gaveUp: because });
+
+/** What a watch is to know of what was told. When that was enough, only that the job runs is told once more: what it waited for stays on no page. */
+function toldOf(waits: readonly (WaitKind | 'none')[]): { toldWait?: WaitKind | 'none'; toldEnough?: true } {
+  const last = waits.at(-1) ?? 'none';
+  if (waits.length <= mostToldWaits) return { toldWait: last };
+  return last === 'none' ? {} : { toldWait: last, toldEnough: true };
+}
+
 /** As runs of older versions do it, which are replayed so: for as long as it takes; a cancellation is heard then. */
 function submitInAnyCase(context: PhaseContext, ticket: AttemptTicket): Promise<JobRef | NoJob> {
   return CancellationScope.nonCancellable(() =>
@@ -117,16 +136,17 @@ function submitInAnyCase(context: PhaseContext, ticket: AttemptTicket): Promise<
 }
 
 /** The job; or why none could be created for longer than the recipe allows. A cancellation leaves none. */
-async function submit(context: PhaseContext, ticket: AttemptTicket, listener: JobListener): Promise<JobRef | NoJob> {
+async function submit(context: PhaseContext, ticket: AttemptTicket, listener: JobListener): Promise<Submitted> {
   const run = CancellationScope.current();
-  const withdraw = (reason: 'cancel' | 'deadline', because: string) =>
+  const withdraw = (reason: 'cancel' | 'deadline' | 'waited', because: string) =>
     CancellationScope.nonCancellable(() =>
       activities(`${titleOf(ticket)}: withdraw, ${because}`).withdrawJob({ context, ticket, reason }),
     );
   try {
-    const created = await create(context, ticket, listener);
-    if ('because' in created) await withdraw('deadline', created.because);
-    return created;
+    const submitted = await create(context, ticket, listener);
+    const { created } = submitted;
+    if ('because' in created) await withdraw(created.wait ? 'waited' : 'deadline', created.because);
+    return submitted;
   } catch (error) {
     // What fails for good has created nothing. A cancelled one may have, and nobody heard of it.
     if (!run.consideredCancelled) throw error;
@@ -135,13 +155,14 @@ async function submit(context: PhaseContext, ticket: AttemptTicket, listener: Jo
   }
 }
 
-async function create(context: PhaseContext, ticket: AttemptTicket, listener: JobListener): Promise<JobRef | NoJob> {
+async function create(context: PhaseContext, ticket: AttemptTicket, listener: JobListener): Promise<Submitted> {
   const start = (waiting: { readonly waitsSince?: string }) =>
     activities(`${titleOf(ticket)}: start the job`).submitJob({ context, ticket, ...waiting });
   const first = await start({});
-  if (!('because' in first)) return first;
+  if (!('because' in first)) return { created: first };
   listener.note(`queued: ${first.because}`);
-  const second = await start({ waitsSince: new Date().toISOString() });
-  if (!('because' in second)) listener.note(`attempt ${String(ticket.number)} has its place now`);
-  return second;
+  const waitsSince = new Date().toISOString();
+  const created = await start({ waitsSince });
+  if (!('because' in created)) listener.note(`attempt ${String(ticket.number)} has its place now`);
+  return { created, waitsSince };
 }

@@ -7,6 +7,8 @@ const longestPage = 3500;
 const longestCell = 240;
 /** One entry of a list. Characters. */
 const longestEntry = 800;
+/** Characters. */
+const longestSummary = 200;
 
 /** What markdown, the UI's formulas and its typography (`--` becomes a dash, `...` an ellipsis, `(c)` a sign) would not leave as it is. */
 const marks = /[\\`*_<>[\]|~#$]|(?<=-)-|-(?=-)|\.(?=\.\.)|(?<=\.)\.(?=\.)|(?<=\.\.)\.|\((?=(?:c|r|tm|p)\))/gi;
@@ -53,6 +55,16 @@ export function entry(head: string, text: string, longestBytes: number): string 
     line = `- ${head}: ${escaped(cut(text, length))}`;
   }
   return line;
+}
+
+/** One paragraph of text from outside. */
+export function paragraph(text: string): string {
+  return escaped(cut(text, longestEntry));
+}
+
+/** The line beside an activity or a timer, which is kept in the history of the run. */
+export function summaryOf(text: string): string {
+  return cut(text.replace(/\s+/g, ' '), longestSummary);
 }
 
 function cut(text: string, longest: number): string {

@@ -6,6 +6,7 @@
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { NotificationActivities, NotificationEnd, NotificationInput } from '../activities/notifications.ts';
 import { messageOf, mustComeFromAPipeline } from './explained.ts';
+import { paragraph } from './markdown.ts';
 
 /** A chat that is down over night is up in the morning; after that the news is old. */
 const { notify } = proxyActivities<NotificationActivities>({
@@ -18,10 +19,10 @@ export async function notifyPerson(input: NotificationInput): Promise<Notificati
   mustComeFromAPipeline((input as NotificationInput | undefined)?.context);
   try {
     const end = await notify(input);
-    setCurrentDetails(end.sentence);
+    setCurrentDetails(paragraph(end.sentence));
     return end;
   } catch (error) {
-    setCurrentDetails(messageOf(error));
+    setCurrentDetails(paragraph(messageOf(error)));
     throw error;
   }
 }

@@ -10,6 +10,7 @@ import { messageOf, mustComeFromAPipeline } from './explained.ts';
 import { startEvaluations, type EvaluationsBeside } from './evaluations-beside.ts';
 import { heldPhase, phaseFailed, type HeldPhase } from './hold.ts';
 import { activities, runJob } from './jobs.ts';
+import { summaryOf } from './markdown.ts';
 import { noticesOf } from './notices.ts';
 import { phaseBoard } from './phase-board.ts';
 
@@ -84,6 +85,7 @@ async function runAttempt(
       board.reached(step);
     },
   });
+  // Workers of before judged no place that was given up.
   if (gaveUp !== null) {
     await hold(gaveUp);
     return null;
@@ -101,7 +103,7 @@ async function runAttempt(
   board.decided(judged.sentence, judged.step);
   if (judged.kind === 'fail') throw phaseFailed(context, judged.sentence);
   if (judged.kind === 'hold') await hold(judged.sentence);
-  if (judged.delaySeconds > 0) await sleep(judged.delaySeconds * 1000, { summary: judged.sentence });
+  if (judged.delaySeconds > 0) await sleep(judged.delaySeconds * 1000, { summary: summaryOf(judged.sentence) });
   return null;
 }
 

@@ -182,6 +182,7 @@ describe('awaitJob answers at the next event', () => {
       kind: 'waited',
       because:
         'It waited 61 min to start, and budgets.waitMinutes allows 60 min: its place in the queue is given up, and no attempt is charged.',
+      wait: { for: 'queue', reason: null, seconds: 3660, node: null },
     });
   });
 

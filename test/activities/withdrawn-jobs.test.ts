@@ -33,6 +33,7 @@ describe('a submit for which there is no room', () => {
       kind: 'waited',
       because:
         'It waited 61 min to start (exceeded quota: full), and budgets.waitMinutes allows 60 min: its place in the queue is given up, and no attempt is charged.',
+      wait: { for: 'quota', reason: 'exceeded quota: full', seconds: 3660, node: null },
     });
   });
 
@@ -54,5 +55,18 @@ describe('withdrawJob', () => {
     await bench.as('phase-run-1').withdrawJob({ ...attempt, reason: 'deadline' });
     expect(bench.backend.stopped).toEqual([]);
     expect(await stateOf()).toBe('cancelled');
+  });
+
+  test('of one that waited too long leaves the rest to its judgement: an incident, free of charge, and a hold', async () => {
+    bench.backend.find = () => Promise.resolve(null);
+    await bench.as('phase-run-1').withdrawJob({ ...attempt, reason: 'waited' });
+    const waited = { for: 'quota', reason: 'exceeded quota: full', seconds: 3660, node: null } as const;
+    expect(await bench.as('phase-run-1').judgeAttempt({ ...attempt, job: null, waited })).toMatchObject({
+      kind: 'hold',
+      sentence:
+        'attempt 1: it waited 61 min for room in a quota (exceeded quota: full). Holds for a person, GPUs released: quota, waited 61 min of at most 60 min.',
+    });
+    expect(await bench.ledger.incidentsOf({ runId: 'run-1', phase: 'sft' })).toMatchObject([{ class: 'quota' }]);
+    expect(await stateOf()).toBe('failed');
   });
 });

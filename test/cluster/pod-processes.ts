@@ -15,5 +15,11 @@ export function processesOfJob(uid: string): readonly number[] {
 }
 
 export function signalAll(processes: readonly number[], signal: NodeJS.Signals): void {
-  for (const pid of processes) process.kill(pid, signal);
+  for (const pid of processes) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // else it ended by itself since it was seen
+    }
+  }
 }

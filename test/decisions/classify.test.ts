@@ -169,7 +169,7 @@ test('stopped before it ran: what it waited for names the class, whatever those 
   const verdict = classify(stopped.build()) as Failure;
   expect(verdict).toMatchObject({
     class: 'half-scheduled',
-    rootCause: 'Unschedulable: 0/2 nodes',
+    rootCause: 'Unschedulable: #/# nodes',
     because: { rule: 'waited', wait: waited },
   });
   expect(incidentOf(verdict, stopped.build(), 0)).toMatchObject({ waitedSeconds: 301 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { nextMemoryRung } from '../../decisions/memory-ladder.ts';
 import type { WaitKind } from '../../decisions/states.ts';
-import { waitRules } from '../../decisions/wait-rules.ts';
 import { decideRetry, type RetryBudgets, type RetryDecision, type RetrySituation } from '../../decisions/retry.ts';
+import { waitRules } from '../../decisions/wait-rules.ts';
 import {
   gpuOom,
   history,
@@ -126,10 +126,20 @@ describe('delays', () => {
   });
 
   test('an attempt that waited ten hours in the queue before it failed is charged one attempt (C32)', () => {
-    expect(decide([killed().atStep(3).thatWaited(36_000)])).toMatchObject({
-      kind: 'resume',
-      because: { spent: 1 },
+    expect(decide([incident('killed', { step: 3, waitedSeconds: 36_000 })])).toMatchObject({
+      because: { charged: true, spent: 1 },
     });
+  });
+
+  test('what never started costs nothing and is tried again, whatever its class would cost one that ran', () => {
+    const waits = ['init', 'starting', 'device'] as const;
+    for (const kind of waits) {
+      const slow = incident(waitRules[kind].class).thatWaited(600, kind);
+      expect(decide([slow]).kind).toBe('wait');
+      expect(decide([slow, slow, slow, killed()])).toMatchObject({ because: { charged: true, spent: 1 } });
+    }
+    const secret = incident('config').thatWaited(120, 'config');
+    expect(decide([secret, killed()])).toMatchObject({ because: { spent: 1 } });
   });
 });
 

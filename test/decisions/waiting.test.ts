@@ -1,6 +1,6 @@
 import { waitKinds } from '../../decisions/states.ts';
 import { waitRules } from '../../decisions/wait-rules.ts';
-import { judgeWaiting, sentenceOfWait, type WaitBudgets, type Waiting } from '../../decisions/waiting.ts';
+import { judgeWaiting, sentenceOfWait, type WaitBudgets, type Waiting, withWaitBefore } from '../../decisions/waiting.ts';
 
 const since = '2026-11-29T10:00:00.000Z';
 const after = (seconds: number) => ({ now: new Date(Date.parse(since) + seconds * 1000).toISOString() });
@@ -11,14 +11,14 @@ test.each([
   { title: 'within the bound', moment: after(3600), want: { kind: 'waits', waitedSeconds: 3600 } },
   { title: 'by a clock that runs behind', moment: after(-300), want: { kind: 'waits', waitedSeconds: 0 } },
   {
-    title: 'beyond it, for its place: that is given up, and nothing is to be judged',
+    title: 'beyond it, for its place: that is given up',
     moment: after(3660),
     want: {
       kind: 'too-long',
       waitedSeconds: 3660,
       because:
         'It waited 61 min to start (waits for 8 of 8 slots), and budgets.waitMinutes allows 60 min: its place in the queue is given up, and no attempt is charged.',
-      wait: null,
+      wait: { for: 'queue', reason: queued.reason, seconds: 3660, node: null },
     },
   },
 ])('$title', ({ moment, want }) => {
@@ -35,6 +35,8 @@ test('beyond the bound of what it has its place for: what it waited for is to be
     wait: { for: 'mount', reason: 'FailedMount: no such export', seconds: 601, node: 'gpu-7' },
   });
 });
+
+const takeTheirTime: Waiting['for'][] = ['pulling', 'init', 'starting'];
 
 /** How long a job may wait for this, by trying. Seconds. */
 function boundOf(kind: Waiting['for'], more: Partial<WaitBudgets> = {}, share?: number): number {
@@ -77,13 +79,14 @@ test.each<{ title: string; kinds: Waiting['for'][]; budgets?: Partial<WaitBudget
   { title: 'the rest of its pods: five minutes', kinds: ['half-scheduled'], want: 300 },
   {
     title: 'a large image that is being pulled, a slow init container: an hour',
-    kinds: ['pulling', 'init', 'starting'],
+    kinds: takeTheirTime,
     budgets: { waitMinutes: 720, startMinutes: 1 },
     want: 3600,
   },
+  { title: 'and so that it can be tried again, half of what all may take', kinds: takeTheirTime, want: 1800 },
   {
     title: 'nothing longer than waitMinutes',
-    kinds: waitKinds.filter((kind) => kind !== 'half-scheduled'),
+    kinds: waitKinds.filter((kind) => kind !== 'half-scheduled' && !takeTheirTime.includes(kind)),
     budgets: { waitMinutes: 0.5 },
     want: 30,
   },
@@ -110,4 +113,19 @@ test('what a person reads meanwhile: for what, since when, for how long at most,
   expect(sentenceOfWait(wait, budgets)).toBe(
     'waits for its image since 2026-11-29 10:00 UTC, at most 10 min (ImagePullBackOff: Back-off pulling image "x")',
   );
+});
+
+test('a wait for a place goes on from the wait for the job itself; trouble there begins when it begins', () => {
+  const before = '2026-11-29T09:15:00.000Z';
+  const roomless: Waiting = { for: 'unschedulable', since, reason: null };
+  expect(withWaitBefore(roomless, before).since).toBe(before);
+  expect(withWaitBefore(roomless, undefined).since).toBe(since);
+  expect(withWaitBefore({ ...roomless, for: 'mount' }, before).since).toBe(since);
+});
+
+test('the words of a cluster are cut before they go into a history', () => {
+  const reason = `Unschedulable: ${'node has a taint, '.repeat(200)}`;
+  const verdict = judgeWaiting({ for: 'unschedulable', since, reason }, budgets, after(7200));
+  expect(JSON.stringify(verdict).length).toBeLessThan(1000);
+  expect(sentenceOfWait({ for: 'unschedulable', since, reason }, budgets).length).toBeLessThan(450);
 });

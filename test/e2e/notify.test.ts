@@ -68,12 +68,16 @@ it('a job that waits too long for a slot is held and told, its place given up; w
     const phase = await phaseOf(waiter, 'base');
     return phase?.state === 'held' ? phase : null;
   });
-  expect(held.note).toMatch(/^held: It waited \d+ s to start \(waits .*, and budgets\.waitMinutes allows 3 s/);
+  expect(held.note).toMatch(
+    /^held: attempt 1, .*: it waited \d+ s for its place in the queue \(waits .*waited \d+ s of at most 3 s/,
+  );
   await chat.heard(2);
   expect(textOf(1)).toMatch(/^\*waiter: phase base is held[^]*temper release waiter --phase base/);
   const attempts = await site.ledger.attemptsOf({ workflowId: 'waiter', phase: 'base' });
-  expect(attempts.map(({ state }) => state)).toEqual(['cancelled']);
-  expect(await site.ledger.incidentsOf({ runId: await runIdOf(waiter), phase: 'base' })).toEqual([]);
+  expect(attempts.map(({ state }) => state)).toEqual(['failed']);
+  expect(await site.ledger.incidentsOf({ runId: await runIdOf(waiter), phase: 'base' })).toMatchObject([
+    { class: 'quota', because: { rule: 'waited' } },
+  ]);
   expect((await phaseOf(holder, 'base'))?.state).toBe('running');
   await waiter.cancel();
   await holder.cancel();

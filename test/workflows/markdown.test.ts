@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { escaped, newestOf, table } from '../../workflows/markdown.ts';
+import { escaped, newestOf, paragraph, summaryOf, table } from '../../workflows/markdown.ts';
 
 const bytes = (text: string) => Buffer.byteLength(text);
 const longest = 3600;
@@ -61,4 +61,12 @@ test('no text from outside makes the page too long or adds a cell', () => {
       for (const line of lines) expect(line.match(/(?<!\\)(?:\\\\)*\|/g)).toHaveLength(3);
     }),
   );
+});
+
+test('the words of a backend stay words, in one short line', () => {
+  const words = `waits for <img src=x> **now**\n# head | cell ${'x'.repeat(5000)}`;
+  expect(paragraph(words)).toMatch(/^waits for \\<img src=x\\> \\\*\\\*now\\\*\\\* \\# head \\\| cell x+…$/);
+  expect(bytes(paragraph(words))).toBeLessThan(1000);
+  expect(summaryOf(words)).toMatch(/^waits for <img src=x> \*\*now\*\* # head \| cell x+…$/);
+  expect(summaryOf(words)).toHaveLength(200);
 });

@@ -103,15 +103,18 @@ describe('a failed attempt', () => {
     for (const sentence of [waits.sentence, runs.sentence]) expect(page).toContain(sentence);
   });
 
-  test('whose waits come and go is not told of without end', async () => {
+  test('whose waits come and go is not told of without end, but that it runs', async () => {
     const story = bench.tell('restless', recipeOf([]), {
-      awaitJob: ({ toldWait }) => {
+      awaitJob: ({ toldWait, toldEnough }) => {
         if (toldWait === undefined) return Promise.resolve({ kind: 'ended' });
+        if (toldEnough) return Promise.resolve({ kind: 'waits', for: 'none', sentence: 'attempt 1 runs' });
         return Promise.resolve({ kind: 'waits', for: toldWait === 'mount' ? 'sandbox' : 'mount', sentence: 'waits' });
       },
     });
     await (await bench.start(story)).result();
     expect(story.inputsOf('awaitJob').length).toBeLessThan(25);
+    const page = await pageOf(bench.client, 'restless/base');
+    expect(page.lastIndexOf('attempt 1 runs')).toBeGreaterThan(page.lastIndexOf('- waits'));
   });
 
   test('tells each due checkpoint once, over all events of its job', async () => {
