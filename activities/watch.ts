@@ -233,7 +233,8 @@ export class Watch {
 
   #waitToTell(wait: Waiting, waitedSeconds: number): SeenEvent | null {
     const { toldWait, toldEnough, context } = this.#input;
-    if (toldWait === undefined || toldEnough || toldWait === wait.for || waitedSeconds < shortestToldWaitSeconds) return null;
+    if (toldWait === undefined || toldEnough || toldWait === wait.for || waitedSeconds < shortestToldWaitSeconds)
+      return null;
     return { kind: 'waits', for: wait.for, sentence: sentenceOfWait(wait, context.budgets, this.#share) };
   }
 

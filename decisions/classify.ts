@@ -149,7 +149,14 @@ function ownStop(evidence: Evidence, root: WeighedCause | null, disproved?: Fail
 function gaveUp(wait: GivenUpWait): Failure {
   const { class: name, what } = waitRules[wait.for];
   const because: ClassReason = { rule: 'waited', wait };
-  return { kind: 'failed', class: name, rootCause: comparable(wait.reason ?? what), rank: null, node: wait.node, because };
+  return {
+    kind: 'failed',
+    class: name,
+    rootCause: comparable(wait.reason ?? what),
+    rank: null,
+    node: wait.node,
+    because,
+  };
 }
 
 /** It stopped in order, and not because Temper asked: someone else did, as a rule with a better name for it. */

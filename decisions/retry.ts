@@ -155,9 +155,7 @@ function limitReached(
       : { rule: 'waited-too-long', class: last.class, waitedSeconds, budgetSeconds };
   }
   if (policy.charge === 'free') {
-    const times = since.filter(
-      (one) => policyFor(one).charge === 'free' && policyFor(one).then !== 'wait',
-    ).length;
+    const times = since.filter((one) => policyFor(one).charge === 'free' && policyFor(one).then !== 'wait').length;
     return times < freeLimit ? null : { rule: 'no-new-step', times, step: last.completedStep };
   }
   const same = since.filter((one) => one.class === last.class && one.rootCause === last.rootCause).length;

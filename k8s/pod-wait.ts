@@ -151,7 +151,9 @@ function kindOfEvent({ reason, message }: JobEvent, isMade: boolean): WaitKind |
     case 'FailedMount':
     case 'FailedAttachVolume':
       if (isMade) return null;
-      return /(secret|configmap) "[^"]*" not found|non-existent (secret|config) key/i.test(message) ? 'config' : 'mount';
+      return /(secret|configmap) "[^"]*" not found|non-existent (secret|config) key/i.test(message)
+        ? 'config'
+        : 'mount';
     case 'FailedCreatePodSandBox':
       return isMade ? null : 'sandbox';
     default:

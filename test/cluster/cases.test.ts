@@ -90,7 +90,9 @@ test('a quota that is used up: queued and why is on the page; no attempt is char
   const unwanted = await start('unwanted');
   for (const pipeline of [patient, unwanted]) await noted(pipeline, /^queued: .*exceeded quota: full/);
   await cancelled(unwanted);
-  expect(await held(impatient)).toMatch(/waited .* for room in a quota \(exceeded quota: full.*GPUs released: quota, waited/);
+  expect(await held(impatient)).toMatch(
+    /waited .* for room in a quota \(exceeded quota: full.*GPUs released: quota, waited/,
+  );
   expect(await statesOf('patient')).toEqual(['queued']);
   await kubectl('delete', 'quota', 'full');
   expect(await endState(patient)).toBe('completed');

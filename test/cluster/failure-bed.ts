@@ -23,7 +23,7 @@ export interface LifeOfRow {
   readonly decision: RetryDecision;
   /** All that is kept of attempt 1. */
   readonly kept: string;
-  /** What `temper explain` says of the pipeline. */
+  /** What `temper explain` says of the pipeline, without what was decided. */
   readonly told: string;
   /** Newest complete checkpoint of attempt 1; 0 without one. */
   readonly saved: number;
@@ -173,7 +173,10 @@ async function endOf(pipeline: PipelineHandle, phase: string): Promise<string> {
 
 type Explained = Awaited<ReturnType<typeof explanationOf>>;
 const toldOf = ({ phases }: Explained): string =>
-  phases.flatMap(({ events }) => events.flatMap(({ sentence, lines }) => [sentence, ...lines])).join('\n');
+  phases
+    .flatMap(({ events }) => events.filter(({ about }) => about !== 'retry'))
+    .flatMap(({ sentence, lines }) => [sentence, ...lines])
+    .join('\n');
 
 /** What was written at its end; not what the trainer writes for itself. */
 async function textsIn(directory: string): Promise<string> {

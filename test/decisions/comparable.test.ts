@@ -1,6 +1,7 @@
 import { comparable } from '../../decisions/comparable.ts';
 
-const sandbox = (id: string) => `FailedCreatePodSandBox: failed to setup network for sandbox "${id}": cilium is not ready`;
+const sandbox = (id: string) =>
+  `FailedCreatePodSandBox: failed to setup network for sandbox "${id}": cilium is not ready`;
 
 test.each([
   [sandbox('3f9a0c5e2b7d4f6a'.repeat(4)), sandbox('b0e1d2c3a4958677'.repeat(4))],

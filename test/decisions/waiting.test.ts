@@ -1,6 +1,12 @@
 import { waitKinds } from '../../decisions/states.ts';
 import { waitRules } from '../../decisions/wait-rules.ts';
-import { judgeWaiting, sentenceOfWait, type WaitBudgets, type Waiting, withWaitBefore } from '../../decisions/waiting.ts';
+import {
+  judgeWaiting,
+  sentenceOfWait,
+  type WaitBudgets,
+  type Waiting,
+  withWaitBefore,
+} from '../../decisions/waiting.ts';
 
 const since = '2026-11-29T10:00:00.000Z';
 const after = (seconds: number) => ({ now: new Date(Date.parse(since) + seconds * 1000).toISOString() });

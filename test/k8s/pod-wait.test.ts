@@ -1,7 +1,6 @@
 /** What one pod waits for while it has its node: whose trouble it is, and since when it is at what it waits for now. */
 import type { JobEvent } from '../../decisions/job-evidence.ts';
 import { statusOfJob } from '../../k8s/job-state.ts';
-import { withEvents } from '../../k8s/job-wait.ts';
 import type { SeenPod } from '../../k8s/kube-types.ts';
 import { job, now, pod, running, terminated } from './job-builders.ts';
 
@@ -12,17 +11,21 @@ const sandboxAt = (minute: number) => [
 ];
 const waiting = (reason: string, message = '') => ({ waiting: { reason, message } });
 const pending = (state: object, minute = 1): SeenPod => pod({ phase: 'Pending', state, conditions: sandboxAt(minute) });
-const event = (reason: string, message: string, first: string, last = first): JobEvent => ({
+const event = (
+  reason: string,
+  message: string,
+  when: { readonly first: string; readonly last?: string },
+): JobEvent => ({
   type: 'Normal',
   reason,
   message,
   pod: 'j-0',
-  firstAt: first,
-  lastAt: last,
+  firstAt: when.first,
+  lastAt: when.last ?? when.first,
   count: 1,
 });
 const waitOf = (one: SeenPod, events: readonly JobEvent[] = []) =>
-  withEvents(statusOfJob(job(), [one], now), { job: job(), pods: [one] }, events);
+  statusOfJob({ job: job(), pods: [one], events }, now);
 
 test.each([
   { reason: 'CreateContainerError', words: 'context deadline exceeded', want: 'sandbox', waitsOn: 'node-0' },
@@ -75,7 +78,10 @@ test.each([
   },
   {
     title: 'the status of its answer',
-    words: unresolved('reg.example/a:1', 'unexpected status from HEAD request to https://reg.example/v2/a: 403 Forbidden'),
+    words: unresolved(
+      'reg.example/a:1',
+      'unexpected status from HEAD request to https://reg.example/v2/a: 403 Forbidden',
+    ),
     want: 'image-refused',
   },
 ])('a registry refuses by its own word alone: $title', ({ words, want }) => {
@@ -91,9 +97,9 @@ function afterInit(state: object, endedAt: string): SeenPod {
 
 describe('a trainer behind an init container that took an hour', () => {
   const endedAt = at(50);
-  const early = event('Pulling', 'Pulling image "fetch:1"', at(0, 40));
+  const early = event('Pulling', 'Pulling image "fetch:1"', { first: at(0, 40) });
   test('waits for its own image since that is pulled', () => {
-    const own = event('Pulling', 'Pulling image "trainer:1"', at(50, 1));
+    const own = event('Pulling', 'Pulling image "trainer:1"', { first: at(50, 1) });
     const status = waitOf(afterInit(waiting('PodInitializing'), endedAt), [early, own]);
     expect(status).toMatchObject({ waitsFor: 'pulling', since: at(50, 1) });
   });
@@ -102,17 +108,17 @@ describe('a trainer behind an init container that took an hour', () => {
     expect(status).toMatchObject({ waitsFor: 'starting', since: endedAt });
   });
   test('waits for the same image that failed before since it is its turn', () => {
-    const failed = event('Failed', 'Failed to pull image "trainer:1"', at(0, 40), at(51));
+    const failed = event('Failed', 'Failed to pull image "trainer:1"', { first: at(0, 40), last: at(51) });
     const status = waitOf(afterInit(waiting('ErrImagePull', 'connection refused'), endedAt), [failed]);
     expect(status).toMatchObject({ waitsFor: 'image-pull', since: endedAt });
   });
 });
 
 test('an image that is there is not being pulled any more, also where the sandbox is told late', () => {
-  const pulling = event('Pulling', 'Pulling image "trainer:1"', at(0, 40));
+  const pulling = event('Pulling', 'Pulling image "trainer:1"', { first: at(0, 40) });
   const late = pod({ phase: 'Pending', state: waiting('ContainerCreating') });
   expect(waitOf(late, [pulling])).toMatchObject({ waitsFor: 'pulling', since: at(0, 40) });
-  const pulled = event('Pulled', 'Successfully pulled image "trainer:1" in 5m', at(5, 40));
+  const pulled = event('Pulled', 'Successfully pulled image "trainer:1" in 5m', { first: at(5, 40) });
   expect(waitOf(late, [pulling, pulled])).toMatchObject({ waitsFor: 'starting', since: at(5, 40) });
 });
 
