@@ -59,7 +59,7 @@ async function list({ client }: Connected, { json }: Options): Promise<void> {
 async function show(connected: Connected, pipeline: string, { json }: Options): Promise<void> {
   const { answered, pageOf, requireWorker } = await import('./connect.ts');
   const [{ readPhases }, { phasesText }, { colouredState }] = await Promise.all([
-    import('../terminal/phase-view.ts'),
+    import('../terminal/read-phases.ts'),
     import('../terminal/status-text.ts'),
     import('../terminal/colour.ts'),
   ]);

@@ -1,5 +1,5 @@
 /** Why an answer says no more than that something is wrong: for the worker's log, whose readers may know addresses and names. */
-import { inspect } from 'node:util';
+import { inspect, types } from 'node:util';
 
 export interface ProblemLog {
   /** Written when it begins or changes, not each time that somebody asks; null ends it. */
@@ -14,10 +14,16 @@ export function problemLog(log: (line: string) => void): ProblemLog {
         told.delete(what);
         return;
       }
-      const text = problem instanceof Error ? problem.message : inspect(problem);
+      const text = textOf(problem);
       if (told.get(what) === text) return;
       told.set(what, text);
       log(`health: ${what}: ${text}`);
     },
   };
+}
+
+/** `fetch` says why in the cause alone. */
+function textOf(problem: unknown): string {
+  if (!types.isNativeError(problem)) return inspect(problem);
+  return problem.cause === undefined ? problem.message : `${problem.message}: ${textOf(problem.cause)}`;
 }

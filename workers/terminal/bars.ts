@@ -1,7 +1,7 @@
 /**
  * Shows the phases of a pipeline as they go: one bar a phase on a terminal, plain lines elsewhere.
  *
- * Covers text. Does not cover where the numbers come from (phase-view.ts).
+ * Covers text. Does not cover where the numbers come from (read-phases.ts).
  */
 import { doingOf, type PhaseView } from './phase-view.ts';
 import { printable, printableLines } from './printable.ts';

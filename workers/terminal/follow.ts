@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { WorkflowFailedError, type Client } from '@temporalio/client';
 import type { PipelineResult } from '../../workflows/contract.ts';
 import type { Screen } from './bars.ts';
-import { readPhases } from './phase-view.ts';
+import { readPhases } from './read-phases.ts';
 
 export type PipelineEnd =
   | { readonly kind: 'completed'; readonly result: PipelineResult }
