@@ -11,7 +11,7 @@ import { sentenceOfNotification } from '../decisions/notification.ts';
 import type { RetryDecision } from '../decisions/retry.ts';
 import { bytesText, sentenceOfGo } from '../decisions/prune-sentences.ts';
 import { sentenceOfSaves } from '../decisions/save-time.ts';
-import { duration, linesOfHung, sentenceOfClass, sentenceOfRetry } from '../decisions/sentences.ts';
+import { duration, linesOfHung, sentenceOfClass, sentenceOfRelease, sentenceOfRetry } from '../decisions/sentences.ts';
 import { type Aftermath, sentenceOfFailure } from '../decisions/what-happened.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { DecisionRecord, VerdictRecord } from '../store/ledger/decisions.ts';
@@ -21,6 +21,7 @@ import type { NotificationRecord } from '../store/ledger/notifications.ts';
 import type { PhaseRecord } from '../store/ledger/phases.ts';
 import type { PipelineRecord } from '../store/ledger/pipelines.ts';
 import type { RunStore } from '../store/run-store.ts';
+import type { ReleaseInput } from '../workflows/contract.ts';
 import type { ExplainedEvent, ExplainedPhase, Explanation, Question } from '../workflows/contract-questions.ts';
 import { type EvidenceWish, evidenceOfFailures } from './failure-evidence.ts';
 import { nextAttemptOf } from './aftermath.ts';
@@ -129,7 +130,7 @@ async function explainedPhase(ledger: Ledger, record: PhaseRecord, wish: Evidenc
   const events = [
     ...attempts.map(attemptEvent),
     ...evaluations.map(attemptEvent),
-    ...failures.map((failed) => ({ ...incidentEvent(failed, aftermathOf(failed)), ...evidenceIn(kept, failed) })),
+    ...failures.map((failed) => incidentEvent(failed, aftermathOf(failed), kept.get(failed))),
     ...decisions.map(decisionEvent),
     ...(await ledger.verdictsOf(of)).map(verdictEvent),
     ...(await ledger.notificationsOf(of)).map(notificationEvent),
@@ -162,14 +163,6 @@ async function keptOf(
   return await evidenceOfFailures(jobs, wish);
 }
 
-function evidenceIn(
-  kept: Awaited<ReturnType<typeof evidenceOfFailures>>,
-  failed: IncidentRecord,
-): Pick<ExplainedEvent, 'evidence'> {
-  const evidence = kept.get(failed);
-  return evidence === undefined ? {} : { evidence };
-}
-
 /** Of one moment: an attempt begins, it fails, and what follows is decided. */
 const order: readonly ExplainedEvent['about'][] = [
   'attempt',
@@ -189,6 +182,7 @@ function byTime(a: ExplainedEvent, b: ExplainedEvent): number {
 }
 
 function attemptEvent({
+  workflowId,
   purpose,
   number,
   state,
@@ -216,25 +210,35 @@ function attemptEvent({
     lines: [
       ...(metrics.length > 0 ? [`Last numbers: ${metrics.join(', ')}.`] : []),
       ...(doubt === null ? [] : [doubt]),
+      ...(state === 'queued' || state === 'starting' ? [`What it waits for: \`temper status ${workflowId}\`.`] : []),
       ...evaluations.map(({ key }) => key),
     ],
   };
 }
 
-function incidentEvent(record: IncidentRecord, aftermath: Aftermath): ExplainedEvent {
+function incidentEvent(record: IncidentRecord, aftermath: Aftermath, kept: ExplainedEvent['evidence']): ExplainedEvent {
   const { incident, evidence, purpose, at } = record;
   const { attempt, class: failure, because, completedStep } = incident;
-  const words = evidence.ranks.find(({ rank }) => rank === (incident.rank ?? 0))?.lastLines ?? [];
+  // In the evidence that is told beside it they stand already.
+  const isTold = kept !== undefined && kept !== 'too-much';
+  const words = isTold ? [] : (evidence.ranks.find(({ rank }) => rank === (incident.rank ?? 0))?.lastLines ?? []);
   const newest = purpose === 'train' ? ` Newest complete checkpoint at step ${String(completedStep)}.` : '';
   const log = words.slice(-3).map((line) => `log: ${line}`);
   const lines = [`${sentenceOfClass(failure, because)}${newest}`, ...linesOfHung(evidence.hung ?? []), ...log];
-  return { at, about: 'incident', attempt, sentence: sentenceOfFailure(record, aftermath), lines };
+  const told = kept === undefined ? {} : { evidence: kept };
+  return { at, about: 'incident', attempt, sentence: sentenceOfFailure(record, aftermath), lines, ...told };
 }
 
-function decisionEvent({ question, answer, evidence, attempt, at }: DecisionRecord): ExplainedEvent {
-  if (question === 'retry')
-    return { at, about: 'retry', attempt, sentence: sentenceOfRetry(answer as RetryDecision), lines: [] };
-  if (question === 'release') return { at, about: 'release', attempt, sentence: 'A person let it go on.', lines: [] };
+function decisionEvent({ key, runId, phase, question, answer, evidence, attempt, at }: DecisionRecord): ExplainedEvent {
+  if (question === 'retry') {
+    const isEvaluation = attempt !== null && key === retryKey({ runId, phase }, 'evaluate', attempt);
+    const sentence = sentenceOfRetry(answer as RetryDecision, isEvaluation ? 'evaluate' : 'train');
+    return { at, about: 'retry', attempt, sentence, lines: [] };
+  }
+  if (question === 'release') {
+    const sentence = `It was ${sentenceOfRelease((evidence ?? {}) as ReleaseInput)}.`;
+    return { at, about: 'release', attempt, sentence, lines: [] };
+  }
   if (question === 'prune') return { at, about: 'prune', attempt, ...pruned(answer as readonly GoneCheckpoint[]) };
   const { sentence } = (evidence ?? {}) as { sentence?: string };
   return { at, about: 'start', attempt, sentence: sentence ?? `${question}: ${JSON.stringify(answer)}`, lines: [] };

@@ -154,8 +154,8 @@ export function jobActivities(dependencies: ActivityDependencies): JobActivities
     const at = dependencies.now().toISOString();
     await ledger.advanceAttempt(keyOf({ context, ticket }), { state: 'stopping', at });
     await backend.stop(job, { reason, graceSeconds: profile.graceSeconds });
-    // One that gave up its place in the queue never ran: there is nothing to judge.
-    if (reason === 'cancel' || reason === 'deadline') await cancelled({ context, ticket });
+    // Nobody judges these: one gave up its place in the queue and never ran, the run of the others ends.
+    if (reason === 'cancel' || reason === 'deadline' || reason === 'shutdown') await cancelled({ context, ticket });
     return { step: await lastStepIn(store, ticket) };
   }
   return {

@@ -12,17 +12,18 @@ import { shareOf } from '../decisions/random.ts';
 import { decideRetry, type RetryDecision, type RetrySituation } from '../decisions/retry.ts';
 import { retryPolicies } from '../decisions/retry-policies.ts';
 import { sentenceOfSaves } from '../decisions/save-time.ts';
-import { sentenceOfRetry } from '../decisions/sentences.ts';
+import { sentenceOfRelease, sentenceOfRetry } from '../decisions/sentences.ts';
 import { whatFailed } from '../decisions/what-happened.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { DecisionRecord } from '../store/ledger/decisions.ts';
-import type { PhaseContext } from '../workflows/contract.ts';
+import type { PhaseContext, ReleaseInput } from '../workflows/contract.ts';
 import type { AttemptTicket } from './attempts.ts';
 import type { Backend, JobRef, JobStatus } from './backend.ts';
 import { retryKey } from './changes-of-phase.ts';
 import { recordCheckpoint } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { recordPhase } from './phase-record.ts';
 import { prune, pruningOf } from './prune.ts';
 
 /** What follows an attempt, as the workflow carries it out. */
@@ -49,7 +50,7 @@ export interface EndedAttempt {
 export interface JudgeActivities {
   judgeAttempt(input: EndedAttempt): Promise<AttemptJudgement>;
   /** A person let a held phase go on: earlier incidents are forgiven. */
-  recordRelease(input: { readonly context: PhaseContext }): Promise<void>;
+  recordRelease(input: { readonly context: PhaseContext; readonly release?: ReleaseInput }): Promise<void>;
 }
 
 export function judgeActivities(dependencies: ActivityDependencies): JudgeActivities {
@@ -81,7 +82,7 @@ export function judgeActivities(dependencies: ActivityDependencies): JudgeActivi
       const step = evidence.lastProgress?.step ?? null;
       return { kind: decision.kind, sentence, delaySeconds: decision.delaySeconds, step };
     },
-    async recordRelease({ context }) {
+    async recordRelease({ context, release = {} }) {
       const { runId, phase } = context;
       const attempt = (await attemptsOf(dependencies, context)).at(-1)?.number ?? 0;
       const at = dependencies.now().toISOString();
@@ -92,9 +93,11 @@ export function judgeActivities(dependencies: ActivityDependencies): JudgeActivi
         attempt,
         question: 'release',
         answer: 'go on',
-        evidence: null,
+        evidence: release,
         at,
       });
+      const because = { sentence: `It was ${sentenceOfRelease(release)}`, score: null };
+      await recordPhase(dependencies, context, { state: 'running', because });
     },
   };
 }
@@ -200,7 +203,7 @@ export async function judge(
   await ledger.changeAttempt(key, { state: incident.class === 'job-lost' ? 'lost' : 'failed', at, evidence });
   const counted = await countedIncidents(dependencies, ended);
   const decision = decideRetry(context.budgets, counted, await situationOf(dependencies, ended, incident.class));
-  const sentence = `${whatFailed({ purpose: ticket.purpose, incident, evidence })}. ${sentenceOfRetry(decision)}${more}`;
+  const sentence = `${whatFailed({ purpose: ticket.purpose, incident, evidence })}. ${sentenceOfRetry(decision, ticket.purpose)}${more}`;
   const recorded = await ledger.recordDecision<RetryDecision>({
     key: decisionKey,
     runId,

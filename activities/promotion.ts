@@ -65,9 +65,11 @@ export function promotionActivities(dependencies: ActivityDependencies): Promoti
         promoted: checkpoint.id,
         because: { sentence: because, score },
       });
+      await closeAttempts(dependencies, context);
       return refOf(sealed);
     },
     async closePhase({ context, state, because, checkpoint }) {
+      if (state !== 'held') await closeAttempts(dependencies, context);
       await recordPhase(dependencies, context, {
         state,
         because: { sentence: because, score: null },
@@ -75,6 +77,25 @@ export function promotionActivities(dependencies: ActivityDependencies): Promoti
       });
     },
   };
+}
+
+/** Of a phase that is over nothing runs that anybody waits for: an attempt whose end nobody saw is closed with it. */
+async function closeAttempts(
+  { ledger, now }: ActivityDependencies,
+  { pipelineId: workflowId, runId, phase: { name: phase } }: PhaseContext,
+): Promise<void> {
+  const of = { workflowId, runId, phase };
+  const attempts = [
+    ...(await ledger.attemptsOf({ ...of, purpose: 'train' })),
+    ...(await ledger.attemptsOf({ ...of, purpose: 'evaluate' })),
+  ];
+  for (const { purpose, number } of attempts.filter(({ endedAt }) => endedAt === null)) {
+    const key = { workflowId, phase, purpose, number };
+    await ledger.changeAttempt(key, { state: 'cancelled', at: now().toISOString() }).catch((error: unknown) => {
+      // It ended meanwhile.
+      if (!(error instanceof TemperError) || error.code !== 'ledger-conflict') throw error;
+    });
+  }
 }
 
 async function reused(

@@ -5,7 +5,7 @@
  * where to start (resume-point.ts) or what `onFailure` makes of a hold (workflows/).
  */
 import { TemperError } from './errors.ts';
-import type { FailureClass, Incident } from './failure.ts';
+import type { FailureClass, GivenUpWait, Incident } from './failure.ts';
 import { type BatchShape, nextMemoryRung } from './memory-ladder.ts';
 import { policyFor, type RetryPolicy } from './retry-policies.ts';
 import { waitRules } from './wait-rules.ts';
@@ -58,7 +58,13 @@ export type RetryReason =
       readonly budgetSeconds: number;
     }
   | { readonly rule: 'no-retry-helps'; readonly class: FailureClass; readonly rootCause: string }
-  | { readonly rule: 'needs-a-person'; readonly class: FailureClass; readonly rootCause: string }
+  | {
+      readonly rule: 'needs-a-person';
+      readonly class: FailureClass;
+      readonly rootCause: string;
+      /** What it waited for in vain, where that is it: only a person mends it. */
+      readonly waited?: Pick<GivenUpWait, 'for' | 'reason'>;
+    }
   | {
       readonly rule: 'same-root-cause';
       readonly class: FailureClass;
@@ -110,8 +116,10 @@ export function decideRetry(
   const last = lastOf(incidents);
   const policy = policyFor(last);
   const { class: failure, rootCause } = last;
-  if (last.because.rule === 'waited' && waitRules[last.because.wait.for].mendedBy === 'person')
-    return ended('hold', { rule: 'needs-a-person', class: failure, rootCause });
+  if (last.because.rule === 'waited' && waitRules[last.because.wait.for].mend !== undefined) {
+    const { for: kind, reason } = last.because.wait;
+    return ended('hold', { rule: 'needs-a-person', class: failure, rootCause, waited: { for: kind, reason } });
+  }
   if (policy.then === 'fail') return ended('fail', { rule: 'no-retry-helps', class: failure, rootCause });
   if (policy.then === 'hold') return ended('hold', { rule: 'needs-a-person', class: failure, rootCause });
   const limit = limitReached(budgets, incidents, situation);

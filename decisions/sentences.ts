@@ -18,8 +18,25 @@ export function sentenceOfClass(name: FailureClass, because: ClassReason): strin
 }
 
 /** What was decided after a failure, and why. */
-export function sentenceOfRetry(decision: RetryDecision): string {
-  return `${action(decision)}: ${retryReasonText(decision.because)}.`;
+export function sentenceOfRetry(decision: RetryDecision, purpose: 'train' | 'evaluate' = 'train'): string {
+  const isGivenUp = purpose === 'evaluate' && (decision.kind === 'hold' || decision.kind === 'fail');
+  // Its phase goes on all the same: only a gate that asks for them in vain holds it.
+  const does = isGivenUp ? `Gives up ${givenUpEvaluations}` : action(decision);
+  return `${does}: ${retryReasonText(decision.because)}.`;
+}
+
+/** Of an evaluation job that is not tried again, as a part of a sentence. */
+export const givenUpEvaluations = 'these evaluations until the gate asks for them again';
+
+/** Who let a held phase go on, and why; without a full stop. */
+export function sentenceOfRelease({
+  by = 'a person',
+  reason,
+}: {
+  readonly by?: string;
+  readonly reason?: string;
+}): string {
+  return `released by ${by}${reason === undefined ? '' : `: ${reason}`}`;
 }
 
 /** Where an attempt starts, and what was passed over. */
@@ -240,6 +257,7 @@ export function retryReasonText(because: RetryReason): string {
     case 'no-retry-helps':
       return `no retry mends ${because.class}`;
     case 'needs-a-person':
+      if (because.waited !== undefined) return `${mendOfWait(because.waited)}, then let it go on`;
       return `${because.class} needs a person to look`;
     case 'same-root-cause':
       return `the same cause ${because.times} times without a new step after step ${because.step}`;
@@ -261,6 +279,14 @@ export function retryReasonText(because: RetryReason): string {
     case 'waited-too-long':
       return `${because.class}, waited ${duration(because.waitedSeconds)} of at most ${duration(because.budgetSeconds)}`;
   }
+}
+
+/** What a person does about a wait that time does not end. */
+function mendOfWait({ for: kind, reason }: Pick<GivenUpWait, 'for' | 'reason'>): string {
+  const missing = /(secret|configmap) "([^"]*)" not found/i.exec(reason ?? '');
+  if (missing !== null) return `make the ${(missing[1] ?? '').toLowerCase()} "${missing[2] ?? ''}"`;
+  const { mend } = waitRules[kind];
+  return mend ?? 'mend what it waits for';
 }
 
 function shortDigest(digest: string | null): string {

@@ -9,7 +9,7 @@ import { signalOf } from './exit-codes.ts';
 import { type Evidence, type Incident, type RankEnd, takenAlong } from './failure.ts';
 import type { RetryDecision } from './retry.ts';
 import { retryPolicies } from './retry-policies.ts';
-import { changeText, duration, retryReasonText } from './sentences.ts';
+import { changeText, duration, givenUpEvaluations, retryReasonText } from './sentences.ts';
 import { launcherVerdict } from './signatures.ts';
 
 export interface FailedAttempt {
@@ -51,7 +51,11 @@ export function whatFailed(failed: FailedAttempt): string {
 /** The whole sentence, with its full stop. */
 export function sentenceOfFailure(failed: FailedAttempt, { decision, next }: Aftermath): string {
   const came =
-    next === null ? (decision === null ? [] : [whatFollows(decision)]) : whatFollowed(failed, next, decision);
+    next === null
+      ? decision === null
+        ? []
+        : [whatFollows(decision, failed.purpose)]
+      : whatFollowed(failed, next, decision);
   return `${[whatFailed(failed), ...came].join('; ')}.`;
 }
 
@@ -127,8 +131,10 @@ function closedByLauncher(ranks: readonly RankEnd[]): string {
 }
 
 /** What was decided, before anything came of it. */
-function whatFollows(decision: RetryDecision): string {
+function whatFollows(decision: RetryDecision, purpose: FailedAttempt['purpose']): string {
   const { kind, delaySeconds, because } = decision;
+  if (purpose === 'evaluate' && (kind === 'hold' || kind === 'fail'))
+    return `gave up ${givenUpEvaluations}, ${retryReasonText(because)}`;
   const after = delaySeconds > 0 ? ` in ${duration(delaySeconds)}` : '';
   switch (kind) {
     case 'resume':

@@ -49,10 +49,19 @@ function waitForNode(pod: SeenPod): PodWait {
   const isClaim = /persistentvolumeclaim/i.test(reason ?? '');
   return {
     for: isClaim ? 'claim' : 'unschedulable',
-    reason,
+    reason: isClaim ? reasonOfClaim(pod, reason ?? '') : reason,
     since: scheduled.lastTransitionTime ?? since,
     isPlaced: false,
   };
+}
+
+/** The scheduler names no claim, and what it says after its sentence is of its preemption; why a claim is not bound its own events tell. */
+function reasonOfClaim({ spec, metadata }: SeenPod, reason: string): string {
+  const words = reason.replace(/\. not found$/, '');
+  const claims = spec?.volumes?.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []) ?? [];
+  if (claims.length === 0) return words;
+  const where = metadata.namespace === undefined ? '' : `-n ${metadata.namespace} `;
+  return `${words}: of ${claims.join(', ')}; kubectl ${where}describe pvc ${claims.join(' ')} tells why`;
 }
 
 type PlacedWait = Omit<PodWait, 'isPlaced'>;

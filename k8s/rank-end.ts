@@ -30,7 +30,7 @@ interface Word {
 
 export function rankEnd(job: SentJob, rank: number, ended: EndedPod): RankEnd {
   const { pod } = ended;
-  const terminated = containerOf(pod)?.state?.terminated;
+  const terminated = endOfTrainer(pod);
   const { reason, message } = wordFor(job, ended);
   const role = roleOfPod(rank, job.metadata.annotations?.[annotations.roles]);
   const beside = failedBeside(pod);
@@ -49,9 +49,17 @@ export function rankEnd(job: SentJob, rank: number, ended: EndedPod): RankEnd {
   };
 }
 
+/** A kubelet says 137 of a container, too, that it never made when the pod went: that is nobody's end. */
+function endOfTrainer(pod: SeenPod) {
+  const { state, containerID, restartCount = 0, lastState } = containerOf(pod) ?? {};
+  const isUnknown = state?.terminated?.reason === 'ContainerStatusUnknown';
+  const wasMade = Boolean(containerID) || restartCount > 0 || lastState?.terminated !== undefined;
+  return isUnknown && !wasMade ? undefined : state?.terminated;
+}
+
 function wordFor(job: SentJob, { pod, isLost, isTakenAlong }: EndedPod): Word {
   const { reason: podReason, message: podMessage, conditions } = pod.status ?? {};
-  const terminated = containerOf(pod)?.state?.terminated;
+  const terminated = endOfTrainer(pod);
   const disruption = conditions?.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True');
   if (isLost) return { reason: nodeUnreachable };
   if (terminated?.reason === 'OOMKilled') return { reason: 'OOMKilled' };

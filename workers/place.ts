@@ -69,7 +69,7 @@ function dependenciesOf(
       if (name === undefined || name === place.profile.name) return place;
       throw new TemperError(
         'not-found',
-        `this worker runs jobs on the profile "${place.profile.name}", not on "${name}"`,
+        `this worker runs jobs on the profile "${place.profile.name}", not on "${name}": start one that does, with temper up --profile ${name}`,
       );
     },
     readRecipe: async (recipe, set) => fitting(await loadRecipe(settings.recipesDirectory, recipe, set), place.profile),

@@ -30,8 +30,9 @@ export function heldPhase(context: PhaseContext, board: PhaseBoard, notices: Not
     released.catch(() => undefined);
     if (notices.someone) await notices.tell('held', sentence);
     await activities('record that it is held').closePhase({ context, state: 'held', because: sentence });
-    if (!(await released)) throw phaseFailed(context, `${sentence}; held for ${holdTime} and nobody released it`);
-    await activities('go on after a release').recordRelease({ context });
+    const release = await released;
+    if (release === null) throw phaseFailed(context, `${sentence}; held for ${holdTime} and nobody released it`);
+    await activities('go on after a release').recordRelease({ context, release });
   }
   return {
     context,

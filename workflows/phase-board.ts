@@ -8,6 +8,7 @@ import type { AttemptTicket } from '../activities/attempts.ts';
 import type { GateAnswer } from '../activities/gate.ts';
 import type { Phase } from '../configs/schema.ts';
 import { holdTime } from '../decisions/hold-time.ts';
+import { sentenceOfRelease } from '../decisions/sentences.ts';
 import type { PhaseState } from '../decisions/states.ts';
 import type { FinishedWork } from '../activities/promotion.ts';
 import type { CheckpointRef, PhaseContext, PhaseEnd, PhaseReport, ReleaseInput } from './contract.ts';
@@ -25,8 +26,8 @@ export interface PhaseBoard {
   decided(sentence: string, step?: number | null): void;
   /** The step at which a job was stopped. */
   reached(step: number): void;
-  /** True when a person released it, false when nobody did in time. */
-  held(sentence: string): Promise<boolean>;
+  /** What the person said who released it; null when nobody did in time. */
+  held(sentence: string): Promise<ReleaseInput | null>;
   reused(work: FinishedWork): PhaseEnd;
   completed(checkpoint: CheckpointRef, answer: { readonly sentence: string; readonly score: number | null }): PhaseEnd;
   rejected(parent: CheckpointRef, because: string): PhaseEnd;
@@ -40,6 +41,7 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
   const pipeline = pipelineLine();
   let report = waitingPhase(context.phase);
   let opened: AttemptTicket | null = null;
+  let released: ReleaseInput = {};
 
   function show(change: Partial<PhaseReport>): void {
     report = { ...report, ...change };
@@ -54,7 +56,9 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
 
   // From the start: a signal that comes while nothing is held is no release, now or later.
   setHandler(releaseSignal, (message?: ReleaseInput) => {
-    if (report.state === 'held') show({ state: 'running', note: sentenceOfRelease(message ?? {}) });
+    if (report.state !== 'held') return;
+    released = message ?? {};
+    show({ state: 'running', note: sentenceOfRelease(released) });
   });
 
   return {
@@ -83,7 +87,8 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
     },
     held: async (sentence) => {
       show({ state: 'held', note: `held: ${sentence}` });
-      return await condition(() => report.state !== 'held', holdTime, { summary: 'held for a person' });
+      const isReleased = await condition(() => report.state !== 'held', holdTime, { summary: 'held for a person' });
+      return isReleased ? released : null;
     },
     reused: ({ outcome, rows }) => {
       pipeline.rows(rows);
@@ -107,10 +112,6 @@ export function waitingPhase({ name, kind }: Phase): PhaseReport {
 /** The page of a pipeline has one note a phase: that of an attempt says there what happened to the one before. */
 function noteForPipeline({ note }: PhaseReport, opened: AttemptTicket | null): string {
   return opened?.before !== undefined && note === opened.sentence ? `${note} ${opened.before}` : note;
-}
-
-function sentenceOfRelease({ by = 'a person', reason }: ReleaseInput): string {
-  return `released by ${by}${reason === undefined ? '' : `: ${reason}`}`;
 }
 
 function details(context: PhaseContext, report: PhaseReport, decisions: readonly string[]): string {

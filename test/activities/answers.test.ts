@@ -61,7 +61,7 @@ describe('explain', () => {
         1,
         expect.stringMatching(/^Resumes from the newest checkpoint in .*killed cost an attempt, 1 of 5 are spent\.$/),
       ],
-      ['attempt', 2, 'Attempt 2: queued.'],
+      ['attempt', 2, 'Attempt 2: queued.', 'What it waits for: `temper status demo`.'],
       ['start', 2, 'Goes on from demo/sft/a1/checkpoint-20 at step 20. 3 steps lost.'],
     ]);
   });
@@ -72,7 +72,10 @@ describe('explain', () => {
       (await answers().answerQuestion({ question: 'explain', pipeline: 'demo', ...more })) as Explanation;
     const first = (await ask({ attempt: 1 })).phases[0]?.events ?? [];
     expect(first.every(({ attempt }) => attempt === 1)).toBe(true);
-    const evidence = first.find(({ about }) => about === 'incident')?.evidence;
+    const incident = first.find(({ about }) => about === 'incident');
+    // The last words stand in the evidence, and are told once.
+    expect(incident?.lines).toEqual([expect.stringMatching(/^killed: /)]);
+    const evidence = incident?.evidence;
     expect(evidence).toMatchObject({
       ranks: [{ rank: 0, signal: 'SIGKILL', lastLines: ['step 22', 'step 23'] }],
       cluster: null,
@@ -85,6 +88,16 @@ describe('explain', () => {
       code: 'not-found',
       message: 'there is no attempt 7; there are: 1, 2',
     });
+  });
+
+  test('names who let a held phase go on, and says no more that it holds', async () => {
+    await startAttempt(bench);
+    const context = contextOf();
+    await bench.as(runId).closePhase({ context, state: 'held', because: 'Holds for a person.' });
+    await bench.as(runId).recordRelease({ context, release: { by: 'ann', reason: 'there is room' } });
+    const [phase] = (await explain('demo')).phases;
+    expect(phase).toMatchObject({ state: 'running', because: 'It was released by ann: there is room' });
+    expect(phase?.events.at(-1)?.sentence).toBe('It was released by ann: there is room.');
   });
 
   test.each([

@@ -36,6 +36,6 @@ test('for what only a person mends it is held at once, with what is missing', as
   const waited = { for: 'config', reason, seconds: 121, node: null } as const;
   expect(await bench.as(runId).judgeAttempt({ ...attempt, waited })).toMatchObject({
     kind: 'hold',
-    sentence: `attempt 1, node node-1: it waited 2 min for its container to be made (${reason}). Holds for a person, GPUs released: config needs a person to look.`,
+    sentence: `attempt 1, node node-1: it waited 2 min for its container to be made (${reason}). Holds for a person, GPUs released: make the secret "hf", then let it go on.`,
   });
 });

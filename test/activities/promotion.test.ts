@@ -165,3 +165,20 @@ test('a rejected phase keeps its parent, also for the run that reuses it', async
   );
   expect((await find({ ...rejected, runId: 'run-2' }))?.outcome.checkpoint).toEqual(start);
 });
+
+test('a phase that is over leaves no attempt open whose end nobody saw; one that is held does', async () => {
+  const evaluation = { workflowId: 'demo', phase: 'sft', purpose: 'evaluate' } as const;
+  await bench.ledger.reserveAttempt({
+    ...evaluation,
+    runId: 'run-1',
+    reservationKey: 'lost',
+    at: '2026-11-29T10:00:00Z',
+  });
+  const states = async () => (await bench.ledger.attemptsOf(evaluation)).map(({ state, endedAt }) => [state, endedAt]);
+  await bench.as(runId).closePhase({ context: here(), state: 'held', because: 'why' });
+  expect(await states()).toEqual([['queued', null]]);
+  for (const state of ['cancelled', 'failed'] as const) {
+    await bench.as(runId).closePhase({ context: here(), state, because: 'why' });
+    expect(await states()).toEqual([['cancelled', '2026-11-29T10:00:00.000Z']]);
+  }
+});

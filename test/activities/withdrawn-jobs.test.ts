@@ -43,6 +43,14 @@ describe('a submit for which there is no room', () => {
   });
 });
 
+test.each(['cancel', 'deadline', 'shutdown'] as const)(
+  'a stop (%s) that nobody judges closes the attempt',
+  async (reason) => {
+    await bench.as('phase-run-1').stopJob({ ...attempt, reason });
+    expect(await stateOf()).toBe('cancelled');
+  },
+);
+
 describe('withdrawJob', () => {
   test('finds the job that nobody heard of, and stops it', async () => {
     await bench.as('phase-run-1').withdrawJob({ ...attempt, reason: 'cancel' });

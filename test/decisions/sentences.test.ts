@@ -1,6 +1,7 @@
 import type { ClassReason } from '../../decisions/failure.ts';
 import { percent, points } from '../../decisions/gate-sentences.ts';
 import type { RetryDecision, RetryReason } from '../../decisions/retry.ts';
+import type { WaitKind } from '../../decisions/states.ts';
 import {
   duration,
   linesOfHung,
@@ -175,6 +176,25 @@ test.each<{ because: RetryReason; want: string }>([
   },
 ])('Holds for a person, GPUs released: $want', ({ because, want }) => {
   expect(sentenceOfRetry({ kind: 'hold', ...decided, because })).toBe(`Holds for a person, GPUs released: ${want}.`);
+});
+
+test.each(['hold', 'fail'] as const)('an evaluation job that comes to %s holds no phase', (kind) => {
+  const because = { rule: 'needs-a-person', class: 'job-lost', rootCause: 'vanished' } as const;
+  expect(sentenceOfRetry({ kind, ...decided, because }, 'evaluate')).toBe(
+    'Gives up these evaluations until the gate asks for them again: job-lost needs a person to look.',
+  );
+});
+
+test.each<{ waited: { for: WaitKind; reason: string | null }; want: string }>([
+  {
+    waited: { for: 'config', reason: 'CreateContainerConfigError: secret "hf" not found' },
+    want: 'make the secret "hf"',
+  },
+  { waited: { for: 'config', reason: 'FailedMount: configmap "rules" not found' }, want: 'make the configmap "rules"' },
+  { waited: { for: 'claim', reason: null }, want: 'make or bind the claim, or name another in the profile' },
+])('what only a person mends is an order: $want', ({ waited, want }) => {
+  const because = { rule: 'needs-a-person', class: 'config', rootCause: 'waited', waited } as const;
+  expect(sentenceOfRetry({ kind: 'hold', ...decided, because })).toContain(`released: ${want}, then let it go on.`);
 });
 
 test('a change of shared memory and a prune are named', () => {

@@ -209,4 +209,12 @@ describe('what came of it', () => {
       `attempt 2, node gpu-7: rank 0 was killed by SIGKILL at step 418; ${want}.`,
     );
   });
+
+  test('an evaluation job that is given up holds no phase', () => {
+    const because = { rule: 'needs-a-person', class: 'job-lost', rootCause: 'vanished' } as const;
+    const decision = { kind: 'hold', ...decided, because } as const;
+    expect(sentenceOfFailure({ ...failed, purpose: 'evaluate' }, { decision, next: null })).toMatch(
+      /; gave up these evaluations until the gate asks for them again, job-lost needs a person to look\.$/,
+    );
+  });
 });

@@ -223,6 +223,36 @@ test.each<{ title: string; job: SentJob; pods: SeenPod[]; want: readonly object[
   expect(statusOfJob({ job: of, pods }, now)).toMatchObject({ state: 'ended', ranks: want });
 });
 
+/** As a kubelet tells of a container that it cannot find when its pod goes (Kubernetes 1.36). */
+const unknownEnd = {
+  terminated: {
+    exitCode: 137,
+    reason: 'ContainerStatusUnknown',
+    message: 'The container could not be located when the pod was terminated',
+    startedAt: null,
+    finishedAt: null,
+  },
+};
+
+test('a container that was never made has no exit and no words', () => {
+  expect(statusOfJob({ job: job(failed), pods: [pod({ phase: 'Failed', state: unknownEnd })] }, now)).toMatchObject({
+    startedAt: null,
+    ranks: [{ exitCode: null, signal: null, reason: null, lastLines: [] }],
+  });
+});
+
+test('a container that ran, and that its node cannot find any more, keeps what the node says', () => {
+  const lost = pod({ phase: 'Failed', state: unknownEnd });
+  const [status] = lost.status?.containerStatuses ?? [];
+  const made = {
+    ...lost,
+    status: { ...lost.status, containerStatuses: status && [{ ...status, containerID: 'containerd://0a1b' }] },
+  } as SeenPod;
+  expect(statusOfJob({ job: job(failed), pods: [made] }, now)).toMatchObject({
+    ranks: [{ exitCode: 137, reason: 'ContainerStatusUnknown' }],
+  });
+});
+
 test('a container that could not be started never began', () => {
   const unstarted = {
     terminated: { exitCode: 128, reason: 'StartError', startedAt: '1970-01-01T00:00:00Z', finishedAt: ended },

@@ -39,6 +39,11 @@ function withInit(
   const init = { name: 'fetch', image: 'i', imageID: '', ready: false, restartCount, state };
   return { ...one, spec, status: { ...one.status, initContainerStatuses: [init] } };
 }
+const claiming = (one: SeenPod): SeenPod => ({
+  ...one,
+  metadata: { ...one.metadata, namespace: 'training' },
+  spec: { containers: [], volumes: [{ name: 'store', persistentVolumeClaim: { claimName: 'store' } }] },
+});
 const event = (reason: string, message: string, more: Partial<JobEvent> = {}): JobEvent => ({
   type: 'Warning',
   reason,
@@ -125,7 +130,21 @@ test.each<Case>([
   {
     title: 'its claim is bound to no volume',
     pods: [unplaced('pod has unbound immediate PersistentVolumeClaims. not found')],
-    want: { state: 'queued', waitsFor: 'claim', since: clock(2) },
+    want: {
+      state: 'queued',
+      waitsFor: 'claim',
+      since: clock(2),
+      reason: 'Unschedulable: pod has unbound immediate PersistentVolumeClaims',
+    },
+  },
+  {
+    title: 'its claim is bound to no volume, with its name and where the cause is told',
+    pods: [claiming(unplaced('pod has unbound immediate PersistentVolumeClaims. not found'))],
+    want: {
+      waitsFor: 'claim',
+      reason:
+        'Unschedulable: pod has unbound immediate PersistentVolumeClaims: of store; kubectl -n training describe pvc store tells why',
+    },
   },
   {
     title: 'its claim does not exist',

@@ -58,7 +58,7 @@ async function list({ client }: Connected, { json }: Options): Promise<void> {
 
 async function show(connected: Connected, pipeline: string, { json }: Options): Promise<void> {
   const { answered, pageOf, requireWorker } = await import('./connect.ts');
-  const [{ readPhases }, { phasesText }, { colouredState }] = await Promise.all([
+  const [{ readPhases }, { phasesText, wayOnText }, { colouredState }] = await Promise.all([
     import('../terminal/read-phases.ts'),
     import('../terminal/status-text.ts'),
     import('../terminal/colour.ts'),
@@ -77,6 +77,7 @@ async function show(connected: Connected, pipeline: string, { json }: Options): 
         `${pipeline}: ${colouredState(state)}  ${page}`,
         ...(failure === null ? [] : [failure]),
         ...(phases.length === 0 ? [] : [phasesText(phases)]),
+        ...(state === 'running' && phases.some((phase) => phase.state === 'held') ? [wayOnText(pipeline)] : []),
       ].join('\n\n'),
     );
 }

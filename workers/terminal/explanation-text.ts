@@ -3,17 +3,21 @@ import { linesOfEvidence } from '../../decisions/evidence-lines.ts';
 import type { ExplainedEvent, ExplainedPhase, Explanation } from '../../workflows/contract-questions.ts';
 import { coloured, colouredState } from './colour.ts';
 import { printable } from './printable.ts';
+import { wayOnText } from './status-text.ts';
 
 export function explanationText(story: Explanation): string {
   const { pipeline, recipe, runId, state, startedAt, endedAt, phases, omitted } = story;
   const ended = endedAt === null ? '' : ` to ${moment(endedAt)}`;
   const head = `${coloured('head', pipeline)}: recipe ${recipe}, ${colouredState(state)}, ${moment(startedAt)}${ended} UTC (run ${runId})`;
   const left = omitted > 0 ? [`The oldest ${String(omitted)} events are left out.`] : [];
-  return [head, ...left, ...phases.map(phaseText)].join('\n\n');
+  return [head, ...left, ...phases.map((phase) => phaseText(phase, pipeline))].join('\n\n');
 }
 
-function phaseText({ phase, kind, state, because, events }: ExplainedPhase): string {
-  const why = because === '' ? [] : [`  ${printable(because)}`];
+function phaseText({ phase, kind, state, because, events }: ExplainedPhase, pipeline: string): string {
+  const why = [
+    ...(because === '' ? [] : [`  ${printable(because)}`]),
+    ...(state === 'held' ? [`  ${wayOnText(pipeline)}`] : []),
+  ];
   const name = kind === phase ? coloured('head', phase) : `${coloured('head', phase)} (${kind})`;
   return [`${name}: ${colouredState(state)}`, ...why, ...events.flatMap(eventLines)].join('\n');
 }

@@ -19,6 +19,11 @@ export function phasesText(phases: readonly PhaseView[]): string {
   return [columnsText(columns, phases), ...(notes.length > 0 ? ['', 'What is known:', ...notes] : [])].join('\n');
 }
 
+/** What a person does about a phase that is held. */
+export function wayOnText(pipeline: string): string {
+  return `To go on, mend what it says, then: temper release ${pipeline}`;
+}
+
 function stepOf({ job, step, of }: PhaseView): string {
   const at = job && job.of > 0 ? job : { step, of };
   return at.of > 0 ? `${String(at.step)}/${String(at.of)}` : '';
