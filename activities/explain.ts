@@ -21,7 +21,6 @@ import type { NotificationRecord } from '../store/ledger/notifications.ts';
 import type { PhaseRecord } from '../store/ledger/phases.ts';
 import type { PipelineRecord } from '../store/ledger/pipelines.ts';
 import type { RunStore } from '../store/run-store.ts';
-import type { ReleaseInput } from '../workflows/contract.ts';
 import type { ExplainedEvent, ExplainedPhase, Explanation, Question } from '../workflows/contract-questions.ts';
 import { type EvidenceWish, evidenceOfFailures } from './failure-evidence.ts';
 import { nextAttemptOf } from './aftermath.ts';
@@ -236,7 +235,7 @@ function decisionEvent({ key, runId, phase, question, answer, evidence, attempt,
     return { at, about: 'retry', attempt, sentence, lines: [] };
   }
   if (question === 'release') {
-    const sentence = `It was ${sentenceOfRelease((evidence ?? {}) as ReleaseInput)}.`;
+    const sentence = `It was ${sentenceOfRelease(evidence ?? {})}.`;
     return { at, about: 'release', attempt, sentence, lines: [] };
   }
   if (question === 'prune') return { at, about: 'prune', attempt, ...pruned(answer as readonly GoneCheckpoint[]) };

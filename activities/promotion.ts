@@ -81,7 +81,7 @@ export function promotionActivities(dependencies: ActivityDependencies): Promoti
 
 /** Of a phase that is over nothing runs that anybody waits for: an attempt whose end nobody saw is closed with it. */
 async function closeAttempts(
-  { ledger, now }: ActivityDependencies,
+  { ledger, ...dependencies }: ActivityDependencies,
   { pipelineId: workflowId, runId, phase: { name: phase } }: PhaseContext,
 ): Promise<void> {
   const of = { workflowId, runId, phase };
@@ -91,7 +91,8 @@ async function closeAttempts(
   ];
   for (const { purpose, number } of attempts.filter(({ endedAt }) => endedAt === null)) {
     const key = { workflowId, phase, purpose, number };
-    await ledger.changeAttempt(key, { state: 'cancelled', at: now().toISOString() }).catch((error: unknown) => {
+    const at = dependencies.now().toISOString();
+    await ledger.changeAttempt(key, { state: 'cancelled', at }).catch((error: unknown) => {
       // It ended meanwhile.
       if (!(error instanceof TemperError) || error.code !== 'ledger-conflict') throw error;
     });

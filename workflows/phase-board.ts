@@ -19,7 +19,6 @@ import { pipelineLine } from './pipeline-line.ts';
 export interface PhaseBoard {
   attempt(ticket: AttemptTicket): void;
   checkpoint(checkpoint: CheckpointRef): void;
-  trained(ticket: AttemptTicket, sentence: string): void;
   evaluating(what: string): void;
   judged(answer: GateAnswer): void;
   /** With the step that an attempt had reached; null or undefined where nobody knows. */
@@ -68,9 +67,6 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
     },
     checkpoint: (checkpoint) => {
       show({ step: checkpoint.step });
-    },
-    trained: (ticket, sentence) => {
-      show({ step: ticket.of, note: sentence });
     },
     evaluating: (what) => {
       show({ state: 'evaluating', note: what });

@@ -97,7 +97,7 @@ async function runAttempt(
     ...end,
   });
   if (judged.kind === 'completed') {
-    board.trained(ticket, judged.sentence);
+    board.decided(judged.sentence, ticket.of);
     return judged.seconds;
   }
   board.decided(judged.sentence, judged.step);
