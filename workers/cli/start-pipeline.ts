@@ -17,14 +17,20 @@ export interface StartedPipeline {
   readonly warnings: readonly string[];
 }
 
+/** It has begun, and whether its recipe is any good no worker has said yet. */
+export type Begun = StartedPipeline & { readonly unanswered: TemperError | null };
+
 const lookMilliseconds = 200;
 const resolveSeconds = 60;
 
-/** Throws `invalid-input` when it runs already or its recipe is refused, `environment-unusable` without a worker. */
+/**
+ * Throws `invalid-input` when it runs already or its recipe is refused, `environment-unusable` without a worker. A worker that only seems to
+ * be there is told in `unanswered`: the pipeline is started all the same.
+ */
 export async function startPipeline(
   connected: Connected,
   wish: { readonly pipelineId: string; readonly input: PipelineInput },
-): Promise<StartedPipeline> {
+): Promise<Begun> {
   await requireWorker(connected);
   const { pipelineId, input } = wish;
   const { WorkflowExecutionAlreadyStartedError } = await import('@temporalio/client');
@@ -37,9 +43,10 @@ export async function startPipeline(
       staticDetails: startDetails(pipelineId, input),
     });
     const runId = handle.firstExecutionRunId;
-    const resolved = await untilResolved(connected, pipelineId, runId);
-    const page = pageOf(connected, pipelineId, runId);
-    return { pipeline: pipelineId, runId, page, warnings: resolved?.warnings ?? [] };
+    const begun = { pipeline: pipelineId, runId, page: pageOf(connected, pipelineId, runId) };
+    const resolved = await untilResolved(connected, pipelineId, runId).catch((error: unknown) => notYet(begun, error));
+    if (resolved instanceof TemperError) return { ...begun, warnings: [], unanswered: resolved };
+    return { ...begun, warnings: resolved?.warnings ?? [], unanswered: null };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     throw new TemperError(
@@ -48,6 +55,13 @@ export async function startPipeline(
       { cause: error },
     );
   }
+}
+
+/** Only that nobody answers yet; anything else is thrown. */
+function notYet({ pipeline }: { readonly pipeline: string }, error: unknown): TemperError {
+  if (!(error instanceof TemperError) || error.code !== 'environment-unusable') throw error;
+  const message = `${pipeline} is started and goes on as soon as a worker answers: look with \`temper status ${pipeline}\`. Until now ${error.message}`;
+  return new TemperError(error.code, message, { cause: error });
 }
 
 /** Null where that takes too long: the run goes on. */

@@ -37,10 +37,14 @@ export function start(): Command {
       ]);
       const { input, name } = await inputOf({ recipe, ...options });
       await withServer(async (connected) => {
-        const run = await startPipeline(connected, { pipelineId: options.id ?? name ?? 'pipeline', input });
+        const { unanswered, ...run } = await startPipeline(connected, {
+          pipelineId: options.id ?? name ?? 'pipeline',
+          input,
+        });
         for (const sentence of run.warnings) note(`warning: ${sentence}`);
         if (options.json) sayJson(run);
         else say(`Started ${run.pipeline}: ${run.page}`);
+        if (unanswered !== null) throw unanswered;
         if (options.follow) await followToItsEnd(connected, run);
       });
     });
