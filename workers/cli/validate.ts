@@ -1,4 +1,6 @@
 /** `temper validate`: everything that is wrong in recipes and profiles, without a server. */
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { Argument, Command, Option } from 'commander';
 import type { loadFile, LocatedProblem } from '../../configs/load.ts';
 import type { Profile } from '../../configs/schema.ts';
@@ -31,7 +33,12 @@ export function validate(): Command {
     .description(
       'Names everything that is wrong in recipes and profiles at once, with file, line and column and the nearest valid name. Without files, checks those that this machine has.',
     )
-    .addArgument(new Argument('[file...]', 'recipes and profiles; a profile is told by its field `backend`'))
+    .addArgument(
+      new Argument(
+        '[file...]',
+        'recipes and profiles, by file or by the name that this machine has them under; a profile is told by its field `backend`',
+      ),
+    )
     .addOption(fileOption().argParser((path, before: readonly string[] | undefined) => [...(before ?? []), path]))
     .addOption(setOption())
     .addOption(new Option('--profile <name>', 'check too that this profile has what the recipes ask for'))
@@ -43,6 +50,7 @@ export function validate(): Command {
       'after',
       `
 Examples:
+  $ temper validate tiny h100
   $ temper validate mine.yaml --set seed=2
   $ temper validate mine.yaml --profile h100
   $ temper validate --schema > recipe.schema.json    # in a recipe: # yaml-language-server: $schema=recipe.schema.json
@@ -65,11 +73,24 @@ async function checkAll(files: readonly string[], { json, set, profile: named }:
   const values = valuesOf(set);
   const profile = named === undefined ? null : await profileOfThisMachine(named);
   const checked: Checked[] = [];
-  for (const file of files.length > 0 ? files : await filesOfThisMachine())
+  const meant = (await Promise.all(files.map(filesMeant))).flat();
+  for (const file of files.length > 0 ? meant : await filesOfThisMachine())
     checked.push(await check(file, values, profile));
   if (json) sayJson(checked.map(({ text: _lines, ...data }) => data));
   else for (const { text } of checked) say(text);
   if (checked.some(({ valid }) => !valid)) process.exitCode = exitCodes.badInput;
+}
+
+/** The file; else every recipe and profile of this machine with that name: one name may be both. Throws `not-found`. */
+async function filesMeant(given: string): Promise<string[]> {
+  if (/[./]/.test(given) || existsSync(given)) return [given];
+  const files = await filesOfThisMachine();
+  const named = files.filter((file) => basename(file, '.yaml') === given);
+  if (named.length > 0) return named;
+  const { nearestName } = await import('../../configs/nearest-name.ts');
+  const near = nearestName(given, [...new Set(files.map((file) => basename(file, '.yaml')))]);
+  const hint = near === null ? '' : `; did you mean "${near}"?`;
+  throw new TemperError('not-found', `no file, recipe or profile is named "${given}"${hint}`);
 }
 
 async function filesOfThisMachine(): Promise<string[]> {

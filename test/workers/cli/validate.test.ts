@@ -105,6 +105,26 @@ test('a file may be named as plan and start name it', async () => {
   expect([exitCode, output]).toEqual([2, 'mine.yaml: valid (recipe tiny)\nnone.yaml cannot be read (ENOENT)\n']);
 });
 
+test('a name means the recipe of this machine, the profile, or both', async () => {
+  const { exitCode, output } = await temper(['validate', 'tiny', 'h100', 'sao-30b']);
+  const told = output.split('\n').flatMap((line) => /^\S+: valid \((.+)\)$/.exec(line)?.[1] ?? []);
+  expect([exitCode, told]).toEqual([0, ['recipe tiny', 'profile h100', 'recipe sao-30b', 'profile sao-30b']]);
+});
+
+test('a file counts before a name', async () => {
+  await writeFile(join(folder, 'tiny'), tiny.replace('name: tiny', 'name: mine'));
+  const { exitCode, output } = await temper(['validate', 'tiny'], { folder });
+  expect([exitCode, output]).toEqual([0, 'tiny: valid (recipe mine)\n']);
+});
+
+test('a name that nothing has is told, with the nearest', async () => {
+  const { exitCode, errors } = await temper(['validate', 'tinny']);
+  expect([exitCode, errors]).toEqual([
+    2,
+    'temper: no file, recipe or profile is named "tinny"; did you mean "tiny"?\n',
+  ]);
+});
+
 test('with a profile, what it lacks is told with line and column', async () => {
   const { exitCode, output } = await temper([
     'validate',
