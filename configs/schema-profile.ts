@@ -17,12 +17,14 @@ const objectName = z
     'must be a name as Kubernetes has them: lower-case letters, digits, dashes and dots',
   )
   .max(253);
-const quantity = z
+const quantityText = z
   .string()
   .regex(
-    /^[1-9]\d*(\.\d+)?(m|k|[KMGTPE]i?)?$/,
-    'must be a quantity as Kubernetes has them, such as 96, 500m or 1600Gi',
+    /^([1-9]\d*(\.\d+)?|0\.\d*[1-9]\d*)(m|k|[KMGTPE]i?)?$/,
+    'must be a quantity as Kubernetes has them, such as 96, 0.5, 500m or 1600Gi',
   );
+/** YAML has `4` as a number: it is taken as its text, as Kubernetes does. */
+const quantity = z.union([quantityText, z.number()]).transform(String).pipe(quantityText);
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
 
 /** What a job asks for. Each field of a phase's own entry counts before that of its kind, and that before `default`. */

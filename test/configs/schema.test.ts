@@ -285,7 +285,7 @@ test.each<{ title: string; document: unknown; want: string[] }>([
     },
     want: [
       'store.path: must be an absolute path, without a slash at its end',
-      'jobs.default.memory: must be a quantity as Kubernetes has them, such as 96, 500m or 1600Gi',
+      'jobs.default.memory: must be a quantity as Kubernetes has them, such as 96, 0.5, 500m or 1600Gi',
       'jobs.DrGRPO: a name is lower-case letters, digits and single dashes, and begins with a letter',
     ],
   },
