@@ -84,7 +84,9 @@ async function writeAndRemove(probe: string): Promise<void> {
 }
 
 function sentence(store: string, { code = 'unknown error', message }: NodeJS.ErrnoException): string {
-  const fix = 'make it writable for this user or name another folder (profile: store.path)';
+  const user = process.geteuid?.();
+  const who = user === undefined ? 'this user' : `this user (uid ${String(user)})`;
+  const fix = `make it writable for ${who} or name another folder (profile: store.path)`;
   switch (code) {
     case 'EACCES':
     case 'EPERM':

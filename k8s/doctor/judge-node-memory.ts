@@ -23,7 +23,7 @@ export function judgeNodeMemory(
     return [
       notChecked(
         name,
-        'which nodes failed lately a worker of this cluster knows, and the one that answers is of another place',
+        `the worker that answers ${memory.cluster === null ? 'runs jobs on its own machine' : 'works for another cluster'}: start one for this profile, or name the task queue of the one that there is (TEMPER_TASK_QUEUE)`,
       ),
     ];
   const { suspects } = memory;

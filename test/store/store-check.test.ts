@@ -44,6 +44,14 @@ test.each([
   await expect(checkStore(store())).rejects.toMatchObject({ message: expect.not.stringContaining('\n') as string });
 });
 
+test('one that this user may not write names the user', async () => {
+  const freeBytes = () => Promise.reject(Object.assign(new Error('denied'), { code: 'EACCES' }));
+  await expect(checkStore(folder.path, { freeBytes })).rejects.toMatchObject({
+    code: 'store-unusable',
+    message: `the store ${folder.path} is not writable (EACCES): make it writable for this user (uid ${String(process.geteuid?.())}) or name another folder (profile: store.path)`,
+  });
+});
+
 const asOther = testWhere(process.getuid?.() === 0 ? 'root may write everywhere' : null);
 asOther('a folder of somebody else is refused', async () => {
   await expect(checkStore('/etc/temper-store')).rejects.toThrow(/is not writable \(EACCES\)/);

@@ -41,7 +41,15 @@ test.each<{ title: string; memory: NodeMemory; want: [string, string] }>([
     memory: known([suspect], 'west'),
     want: [
       'not-checked',
-      'which nodes failed lately a worker of this cluster knows, and the one that answers is of another place',
+      'the worker that answers works for another cluster: start one for this profile, or name the task queue of the one that there is (TEMPER_TASK_QUEUE)',
+    ],
+  },
+  {
+    title: 'of no cluster',
+    memory: known([], null),
+    want: [
+      'not-checked',
+      'the worker that answers runs jobs on its own machine: start one for this profile, or name the task queue of the one that there is (TEMPER_TASK_QUEUE)',
     ],
   },
   {
