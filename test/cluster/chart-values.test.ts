@@ -2,13 +2,15 @@
  * The chart as Helm renders it, without a cluster: what it refuses, what it makes of which values, and that nothing in it is a second source
  * of what the code says.
  */
-import { readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { kubernetesProfileSchema } from '../../configs/schema-profile.ts';
 import { rendezvousService } from '../../k8s/job-manifest.ts';
 import { rightsWhereMade, ruleOf } from '../../k8s/rights.ts';
 import { repository } from '../../scripts/repository.ts';
+import { samplesOf } from '../docs/pages.ts';
 import {
   chartFolder,
   type Helm,
@@ -18,6 +20,9 @@ import {
   plainManifests,
   type Values,
 } from './helm/chart.ts';
+import { ensureBinaries } from './machine/binaries.ts';
+import { buildContext } from './machine/kept-build.ts';
+import { run } from './machine/programs.ts';
 
 const least = {
   image: { repository: 'registry.example/temper-worker' },
@@ -199,6 +204,32 @@ test('where Temporal and the database are may be said, and the ledger kept to on
 test('the plain manifests are what the chart renders: `npm run manifests` writes them', async () => {
   expect(await readFile(join(manifestsFolder, 'temper.yaml'), 'utf8')).toBe(await plainManifests(helm));
 });
+
+test('the overlay of the how-to is one that kubectl reads, and what it says is there', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'temper-overlay-'));
+  try {
+    await symlink(repository, join(folder, 'temper'));
+    await mkdir(join(folder, 'mine'));
+    const page = await readFile(join(repository, 'docs', 'how-to', 'install-in-the-cluster.md'), 'utf8');
+    for (const { text } of samplesOf(page)) {
+      const [, file] = /^# (kustomization|profile)\.yaml\n/.exec(text) ?? [];
+      if (file !== undefined) await writeFile(join(folder, 'mine', `${file}.yaml`), text);
+    }
+    const { kubectl } = await ensureBinaries(buildContext(process.env, () => undefined));
+    const objects = parseAllDocuments(await run(kubectl, ['kustomize', join(folder, 'mine')])).map(
+      (document) => document.toJS() as KubeObject,
+    );
+    const profile = objects.find(({ kind }) => kind === 'ConfigMap')?.data?.['cluster.yaml'] ?? '';
+    expect(kubernetesProfileSchema.parse(parse(profile))).toMatchObject({
+      rendezvousService: objects.find(({ kind }) => kind === 'Service')?.metadata.name,
+      jobs: { default: { image: 'registry.mine/temper-trainers:0.1.0' } },
+    });
+    const worker = JSON.stringify(objects.find(({ kind }) => kind === 'Deployment'));
+    for (const said of ['registry.mine/temper-worker:0.1.0', 'temporal.mine:7233']) expect(worker).toContain(said);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}, 900_000);
 
 test('its versions are those of Temper', async () => {
   const version = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as { readonly version: string };
