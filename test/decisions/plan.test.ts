@@ -15,9 +15,9 @@ test.each<{ title: string; plan: PhasePlan; want: string }>([
     plan: run({
       rule: 'elsewhere',
       from,
-      path: '/home/me/store/pipelines/demo/sft/attempt-1/checkpoints/checkpoint-50',
+      path: '/data/store/pipelines/demo/sft/attempt-1/checkpoints/checkpoint-50',
     }),
-    want: 'Runs: the same work was finished by demo (phase sft, 2026-11-29 20:15 UTC), in a store that is not this profile’s (/home/me/store/pipelines/demo/sft/attempt-1/checkpoints/checkpoint-50).',
+    want: 'Runs: the same work was finished by demo (phase sft, 2026-11-29 20:15 UTC), in a store that is not this profile’s (/data/store/pipelines/demo/sft/attempt-1/checkpoints/checkpoint-50).',
   },
   {
     title: 'a field of the phase is named as --set takes it, one of the recipe by itself',
