@@ -52,30 +52,6 @@ test('a namespace that is not there is named', async () => {
   ]);
 });
 
-test('what was started is said first, and then that no worker has answered yet', async () => {
-  const { connection } = embedded.client;
-  const taskQueue = { name: 'mute' };
-  // Takes a task, and never answers: as a worker that has just been killed.
-  const mute = connection.withDeadline(Date.now() + 60_000, () =>
-    connection.workflowService.pollWorkflowTaskQueue({ namespace: 'default', taskQueue, identity: 'mute' }),
-  );
-  await eventually('the server knows of the poller', 10, async () => {
-    const { pollers } = await connection.workflowService.describeTaskQueue({ namespace: 'default', taskQueue });
-    return pollers.length > 0;
-  });
-  const { exitCode, output, errors } = await temper(['start', '-f', 'mine.yaml', '--id', 'unheard', '--follow'], {
-    environment: { ...environment, TEMPER_TASK_QUEUE: 'mute' },
-    folder: embedded.folder,
-  });
-  await mute;
-  expect(output).toMatch(/^Started unheard: http\S+\/unheard\/\S+\n$/);
-  expect([exitCode, errors]).toEqual([
-    69,
-    'temper: unheard is started and goes on as soon as a worker answers: look with `temper status unheard`. Until now no worker on the task queue "mute" answered within 10 s: is it still running?\n',
-  ]);
-  await embedded.client.workflow.getHandle('unheard').terminate('the test is over');
-});
-
 test('a worker, a pipeline from a file, and its end', async () => {
   worker = startTemper(['worker', '--recipe', 'tiny'], { environment });
   await worker.said('A worker polls the task queue "command-line"');
@@ -136,6 +112,30 @@ test('a worker that has left is missed within seconds', async () => {
   const { exitCode, errors } = await say('leaderboard', 'walk');
   expect(errors).toMatch(/^temper: no worker (polls|on) the task queue "command-line"/);
   expect(exitCode).toBe(69);
+});
+
+test('what was started is said first, and then that no worker has answered yet', async () => {
+  const { connection } = embedded.client;
+  const taskQueue = { name: 'mute' };
+  // Takes a task, and never answers: as a worker that has just been killed.
+  const mute = connection.withDeadline(Date.now() + 60_000, () =>
+    connection.workflowService.pollWorkflowTaskQueue({ namespace: 'default', taskQueue, identity: 'mute' }),
+  );
+  await eventually('the server knows of the poller', 10, async () => {
+    const { pollers } = await connection.workflowService.describeTaskQueue({ namespace: 'default', taskQueue });
+    return pollers.length > 0;
+  });
+  const { exitCode, output, errors } = await temper(['start', '-f', 'mine.yaml', '--id', 'unheard', '--follow'], {
+    environment: { ...environment, TEMPER_TASK_QUEUE: 'mute' },
+    folder: embedded.folder,
+  });
+  await mute;
+  expect(output).toMatch(/^Started unheard: http\S+\/unheard\/\S+\n$/);
+  expect([exitCode, errors]).toEqual([
+    69,
+    'temper: unheard is started and goes on as soon as a worker answers: look with `temper status unheard`. Until now no worker on the task queue "mute" answered within 10 s: is it still running?\n',
+  ]);
+  await embedded.client.workflow.getHandle('unheard').terminate('the test is over');
 });
 
 test('up brings everything, and Ctrl-C leaves nothing', async () => {
