@@ -100,6 +100,8 @@ export async function withServer<T>(act: (connected: Connected) => Promise<T>): 
 
 /** What the server itself refuses (a namespace, a key), in one line; any other error as it is. */
 async function refusalOf({ address, namespace }: Connected, error: unknown): Promise<unknown> {
+  // What was waited for too long is cancelled, and that is its cause: the server has refused nothing.
+  if (error instanceof TemperError) return error;
   const { isGrpcServiceError, NamespaceNotFoundError } = await import('@temporalio/client');
   if (error instanceof NamespaceNotFoundError || (isGrpcServiceError(error) && (error.code as number) === notFound))
     return new TemperError(
