@@ -26,8 +26,9 @@ afterAll(async () => {
   await bed.close();
   await proxy.close();
 });
-afterEach(() => {
+afterEach(async () => {
   proxy.rule(() => null);
+  await kubectl('delete', 'quota', '--all');
 });
 
 interface Wish {
@@ -91,7 +92,7 @@ test('a quota that is used up: queued and why is on the page; no attempt is char
   for (const pipeline of [patient, unwanted]) await noted(pipeline, /^queued: .*exceeded quota: full/);
   await cancelled(unwanted);
   expect(await held(impatient)).toMatch(
-    /waited .* for room in a quota \(exceeded quota: full.*GPUs released: quota, waited/,
+    /waited .* for room in a quota \(.*exceeded quota: full.*GPUs released: quota, waited/,
   );
   expect(await statesOf('patient')).toEqual(['queued']);
   await kubectl('delete', 'quota', 'full');
