@@ -1,5 +1,6 @@
 /** Pipelines on a real cluster where something is in the way: a stranger's Job, a quota, an image, a name, a controller, and a cancel at a bad moment. */
 import { jobName } from '../../decisions/job-name.ts';
+import type { AttemptState } from '../../decisions/states.ts';
 import { releaseUpdate } from '../../workflows/messages.ts';
 import { phaseOf, type PipelineHandle, type Site } from '../support/embedded.ts';
 import { eventually } from '../support/eventually.ts';
@@ -58,7 +59,10 @@ const held = (pipeline: PipelineHandle) =>
   });
 
 /** Cancels it; resolves when it is cancelled, which is to be soon, and then nothing of it is left and no other attempt was opened. */
-async function cancelled(pipeline: PipelineHandle, at = site): Promise<void> {
+async function cancelled(
+  pipeline: PipelineHandle,
+  { at = site, last = 'cancelled' }: { readonly at?: Site; readonly last?: AttemptState } = {},
+): Promise<void> {
   const id = pipeline.workflowId;
   const attempts = (await statesOf(id, at)).length;
   const from = performance.now();
@@ -67,7 +71,7 @@ async function cancelled(pipeline: PipelineHandle, at = site): Promise<void> {
   expect(performance.now() - from).toBeLessThan(65_000); // the grace of its profile, and 60 s
   expect(await kubectl('get', 'jobs,pods', '--output', 'name')).not.toContain(`t-${id}-`);
   expect((await statesOf(id, at)).slice(0, -1)).toHaveLength(attempts - 1);
-  expect((await statesOf(id, at)).at(-1)).toBe('cancelled');
+  expect((await statesOf(id, at)).at(-1)).toBe(last);
 }
 
 test('a stranger’s Job of the same name: held with the command that mends it, and goes on when it is done', async () => {
@@ -98,7 +102,7 @@ test('a quota that is used up: queued and why is on the page; no attempt is char
   await kubectl('delete', 'quota', 'full');
   expect(await endState(patient)).toBe('completed');
   expect(await statesOf('patient')).toEqual(['completed']);
-  await cancelled(impatient);
+  await cancelled(impatient, { last: 'failed' }); // given up before
   expect([bed.witness.madeOf(jobOf('impatient')), bed.witness.madeOf(jobOf('unwanted'))]).toEqual([0, 0]);
 });
 
@@ -127,7 +131,7 @@ test('an image that cannot be pulled: held after its bound with the Job gone, an
   await pipeline.executeUpdate(releaseUpdate, { args: [{}] });
   await eventually('attempt 2 is made', 60, () => bed.witness.madeOf(jobOf('imageless', 2)) === 1);
   expect(await bed.jobs()).not.toContain(jobOf('imageless'));
-  await cancelled(pipeline, at);
+  await cancelled(pipeline, { at });
 });
 
 test('ids that are no names of Kubernetes: each gets a name of its own of at most 52 characters', async () => {
@@ -154,12 +158,12 @@ onOwnCluster(
         'Insufficient nvidia.com/gpu',
       ),
     );
-    await cancelled(pending, at);
+    await cancelled(pending, { at });
 
     await killDaemon(places, 'kube-controller-manager');
     const podless = await start('podless', { at });
     await eventually('the Job is made', 60, () => bed.witness.madeOf(jobOf('podless')) === 1);
-    const gone = cancelled(podless, at);
+    const gone = cancelled(podless, { at });
     await startDaemon(places, 'kube-controller-manager');
     await gone;
     expect([bed.witness.madeOf(jobOf('pending')), bed.witness.madeOf(jobOf('podless'))]).toEqual([1, 1]);

@@ -38,7 +38,7 @@ test('what is there by hand is refused, and with --take-ownership it is taken ov
   };
   const install = ['install', 'temper', chartFolder, '--namespace', name, '--kubeconfig', cluster.kubeconfig];
   await expect(helm.helm(install, values)).rejects.toThrow(/exists and cannot be imported into the current release/);
-  expect(await helm.helm([...install, '--take-ownership'], values)).toContain('STATUS: deployed');
+  expect(await helm.helm([...install, '--take-ownership', '--force-conflicts'], values)).toContain('STATUS: deployed');
   for (const object of [
     'role/temper-worker',
     'rolebinding/temper-worker',
