@@ -144,8 +144,9 @@ test('GPUs that are taken: the job waits, and says for what', async () => {
 });
 
 test('two pods of one job find each other by name, and each rank’s end is known', async () => {
+  // Its input stays open: a listener that has nothing to say hangs up, maybe before it is told anything.
   const backend = bed.backendRunning(
-    'if [ "$PET_NODE_RANK" = 0 ]; then nc -l -p "$PET_MASTER_PORT" > "${TEMPER_REQUEST%/*}/heard"; exit 0; fi; until (echo met; sleep 1) | nc "$PET_MASTER_ADDR" "$PET_MASTER_PORT"; do sleep 0.2; done; exit 4',
+    'if [ "$PET_NODE_RANK" = 0 ]; then mkfifo /tmp/open; nc -l -p "$PET_MASTER_PORT" <> /tmp/open > "${TEMPER_REQUEST%/*}/heard"; exit 0; fi; until (echo met; sleep 1) | nc "$PET_MASTER_ADDR" "$PET_MASTER_PORT"; do sleep 0.2; done; exit 4',
     { nodes: 2 },
   );
   const order = await bed.spec('t-two-a1');
