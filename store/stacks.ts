@@ -1,8 +1,8 @@
 /**
- * Where the processes of an attempt hung that were told to stop and did not: `stacks.txt`, `stacks-1.txt` … in its directory, as Python's
- * faulthandler writes them.
+ * Where the processes of an attempt hung that were told to stop and did not: `stacks.txt`, `stacks-1.txt` … in its directory, in the
+ * words of Python's faulthandler.
  *
- * Covers the thread that a signal met, which is the main one. Does not cover whether it hung: one that stops in order leaves no file.
+ * Covers the main thread, which a signal meets. Does not cover whether it hung: one that stops in order leaves no file.
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

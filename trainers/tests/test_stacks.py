@@ -18,10 +18,16 @@ from temper_trainers.stacks import stacks_kept_on_stop, stacks_path
 
 # a lock of a library that is never given back: the handler that Python itself would run is never reached
 HANGS = """
-import ctypes, pathlib, signal, sys, threading
+import ctypes, pathlib, signal, sys, threading, time
 from temper_trainers.stacks import stacks_kept_on_stop
 directory = pathlib.Path(sys.argv[1])
-signal.signal(signal.SIGTERM, lambda *_: sys.argv[3] == "runs" and sys.exit(75))
+told = []
+
+def on_stop(*_):
+    told.append(sys.argv[3] == "runs" and sys.exit(75))
+    print(len(told), flush=True)
+
+signal.signal(signal.SIGTERM, on_stop)
 
 def wait_for_peer():
     mutex, lock = ctypes.create_string_buffer(64), ctypes.CDLL(None).pthread_mutex_lock
@@ -34,8 +40,21 @@ def answer():
     while True:
         signal.pause()
 
+def churns():
+    for _ in range(4):
+        threading.Thread(target=come_and_go, daemon=True).start()
+    print("churns", flush=True)
+    while True:
+        time.sleep(0.0005)
+
+def come_and_go():
+    while True:
+        each = threading.Thread(target=lambda: sum(range(50)))
+        each.start()
+        each.join()
+
 with stacks_kept_on_stop(directory, int(sys.argv[2])):
-    {"hangs": wait_for_peer, "runs": answer}[sys.argv[3]]()
+    {"hangs": wait_for_peer, "runs": answer, "churns": churns}[sys.argv[3]]()
 """
 
 
@@ -75,13 +94,24 @@ def test_a_process_that_stops_in_order_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_process_whose_threads_come_and_go_outlives_every_stop(tmp_path: Path) -> None:
+    child = started(tmp_path, 0, "churns")
+    assert child.stdout is not None
+    for turn in range(1, 301):
+        child.send_signal(signal.SIGTERM)
+        assert child.stdout.readline().strip() == str(turn).encode()
+    child.kill()
+    child.communicate()
+    assert "in churns" in (tmp_path / "stacks.txt").read_text()
+
+
 def test_a_second_attempt_in_one_process_is_told_too(tmp_path: Path) -> None:
     heard: list[int] = []
     for turn in (1, 2):
         signal.signal(signal.SIGTERM, lambda number, _frame: heard.append(number))
         with stacks_kept_on_stop(tmp_path, 0):
             os.kill(os.getpid(), signal.SIGTERM)
-            assert "in test_a_second_attempt" in stacks_path(tmp_path, 0).read_text()
+            assert "in test_a_second_attempt" in text_of(stacks_path(tmp_path, 0))
         assert heard == [signal.SIGTERM] * turn
 
 
@@ -91,7 +121,7 @@ def test_the_trainers_leave_them_while_they_stop_and_not_after(attempts: Attempt
     def hangs_for_a_while(run: Run) -> None:
         with run.saving_on_stop():
             os.kill(os.getpid(), signal.SIGTERM)
-            seen.append(stacks_path(run.request.output_directory, 0).read_text())
+            seen.append(text_of(stacks_path(run.request.output_directory, 0)))
         raise StoppedError
 
     monkeypatch.setattr("temper_trainers.__main__.phase_of", lambda _kind: hangs_for_a_while)
