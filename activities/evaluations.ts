@@ -194,6 +194,7 @@ const outcomeRow = z.object({
   tokens: z.int().min(0),
   truncated: z.boolean(),
   seconds: z.number().min(0),
+  type: z.string().min(1).optional(),
 });
 
 /** Records each evaluation whose file is there (it came by rename, so it is whole), also of a job that failed later. Returns how many there are. */
@@ -240,7 +241,13 @@ function problemsOf(text: string): ProblemOutcome[] | null {
     seconds: samples.reduce((sum, { seconds }) => sum + seconds, 0),
     answers: samples.map(({ answer }) => answer),
     correctAnswers: samples.map(({ correct }) => correct),
+    ...typeOf(samples),
   }));
+}
+
+function typeOf(samples: readonly z.output<typeof outcomeRow>[]): Pick<ProblemOutcome, 'type'> {
+  const type = samples[0]?.type;
+  return type === undefined ? {} : { type };
 }
 
 function rowOf(line: string): z.output<typeof outcomeRow> | null {

@@ -24,6 +24,8 @@ export interface ProblemOutcome {
   /** Normalised answers of the samples, for maj@k; null where none could be read. */
   readonly answers: readonly (string | null)[];
   readonly correctAnswers: readonly boolean[];
+  /** Such as `geometry`, where the benchmark has types: what scores are told apart by. */
+  readonly type?: string;
 }
 
 /** One checkpoint on one benchmark (with version) with one seed. A failed evaluation is not one. */

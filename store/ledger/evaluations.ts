@@ -23,7 +23,7 @@ export interface EvaluationLedger {
   evaluationCountOf(runId: string): Promise<number>;
 }
 
-/** Rows of one INSERT: ten values each, under SQLite's limit of variables. */
+/** Rows of one INSERT: eleven values each, under SQLite's limit of variables. */
 const rowsPerInsert = 500;
 /** Names in one IN list. */
 const namesPerQuery = 500;
@@ -50,6 +50,7 @@ function outcomeRow(id: string, outcome: ProblemOutcome, position: number): Ledg
     seconds: outcome.seconds,
     answers: JSON.stringify(outcome.answers),
     correct_answers: JSON.stringify(outcome.correctAnswers),
+    type: outcome.type ?? null,
   };
 }
 
@@ -73,6 +74,7 @@ async function problemsOf(db: Kysely<LedgerTables>, ids: readonly string[]): Pro
         seconds: row.seconds,
         answers: JSON.parse(row.answers) as (string | null)[],
         correctAnswers: JSON.parse(row.correct_answers) as boolean[],
+        ...(row.type === null ? {} : { type: row.type }),
       });
     }
   }

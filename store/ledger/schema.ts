@@ -99,6 +99,8 @@ export interface LedgerTables {
     seconds: number;
     answers: string;
     correct_answers: string;
+    /** Null where the benchmark has no types, and in rows of before. */
+    type: string | null;
   };
   incidents: {
     workflow_id: string;

@@ -233,6 +233,25 @@ describe('judgeEvaluation', () => {
     expect(await bench.ledger.evaluationCountOf('run-1')).toBe(2);
   });
 
+  test('the type of a problem, where its rows have one', async () => {
+    const started = await start([key(20)]);
+    const row = { problem: '1+1', sample: 0, correct: true, answer: '2', tokens: 3, truncated: false, seconds: 0.1 };
+    await started.trainer.evaluates('outcomes/0001.jsonl', {});
+    const rows = [
+      { ...row, type: 'sums' },
+      { ...row, problem: '2-2' },
+    ].map((one) => JSON.stringify(one));
+    await writeFile(join(started.ticket.directory, 'outcomes', '0001.jsonl'), `${rows.join('\n')}\n`);
+    await started.trainer.finishes();
+    bench.backend.end(started.job);
+    await judge(started);
+    const [twenty] = await evaluations(20);
+    expect(twenty?.problems.map(({ problem, type }) => [problem, type])).toEqual([
+      ['1+1', 'sums'],
+      ['2-2', undefined],
+    ]);
+  });
+
   test('also what a job finished that failed later: the next one makes the rest', async () => {
     const started = await start([key(20), key(40)]);
     await started.trainer.evaluates('outcomes/0001.jsonl', right);

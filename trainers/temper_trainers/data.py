@@ -1,7 +1,7 @@
 """The rows of a phase or benchmark: made in-process (`tiny: …`) or read from a JSONL file (`jsonl: …`).
 
 JSONL, one object a line; `prompt` is a text (one user message) or a list of {role, content}:
-    problems  {"prompt", "answer"}                 answer: text or integer; optional "id" names the problem in outcomes
+    problems  {"prompt", "answer"}                 answer: text or integer; optional "id" and "type" go into outcomes
     solutions {"prompt", "completion"}             completion: text (one assistant message) or a list of messages
     pairs     {"prompt", "chosen", "rejected"}     both like completion
 `rows` takes the first so many. Other fields are ignored. Errors name file and line. Needs no torch.
@@ -30,6 +30,8 @@ class Problem:
     name: str
     prompt: Messages
     answer: str
+    type: str | None = None
+    """Such as `geometry`: what scores are told apart by."""
 
 
 def required_data(data: Params | None, kind: str) -> Params:
@@ -99,7 +101,8 @@ def require_integer_answers(problems: list[Problem]) -> None:
 
 
 def _tiny_problem(each: Sum) -> Problem:
-    return Problem(each.name, [{"role": "user", "content": each.question}], str(each.answer))
+    prompt = [{"role": "user", "content": each.question}]
+    return Problem(each.name, prompt, str(each.answer), "with carry" if each.carries else "without carry")
 
 
 def _first(problems: list[Sum], data: Params) -> list[Sum]:
@@ -142,7 +145,10 @@ def _problem(row: dict[str, Any], place: str) -> Problem:
     if isinstance(answer, bool) or not isinstance(answer, str | int):
         raise DataError(f"{place}: answer must be a text or an integer")
     name = row.get("id", Path(place).name)
-    return Problem(str(name), _messages(row, "prompt", "user", place), str(answer))
+    kind = row.get("type")
+    if kind is not None and (not isinstance(kind, str) or not kind):
+        raise DataError(f"{place}: type must be a text")
+    return Problem(str(name), _messages(row, "prompt", "user", place), str(answer), kind)
 
 
 def _messages(row: dict[str, Any], field: str, role: str, place: str) -> Messages:

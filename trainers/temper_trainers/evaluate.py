@@ -108,7 +108,7 @@ def outcomes(each: Evaluation, model: Any, tokenizer: Any, batch_done: Callable[
     settings = SamplingSettings(each.samples, each.temperature, each.max_tokens)
     prompts = [problem.prompt for problem in each.problems]
     sampled = sample(model, tokenizer, prompts, settings, lambda sampled, _of: batch_done(sampled))
-    rows = []
+    rows: list[dict[str, Any]] = []
     for problem, completions in zip(each.problems, sampled, strict=True):
         for number, completion in enumerate(completions):
             correct, answer = GRADERS[each.grader](completion.text, problem.answer)
@@ -121,6 +121,7 @@ def outcomes(each: Evaluation, model: Any, tokenizer: Any, batch_done: Callable[
                     "tokens": completion.tokens,
                     "truncated": completion.truncated,
                     "seconds": round(completion.seconds, 6),
+                    **({} if problem.type is None else {"type": problem.type}),
                 }
             )
     return rows

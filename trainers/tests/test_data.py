@@ -28,6 +28,13 @@ def test_texts_become_messages_and_messages_stay(tmp_path: Path) -> None:
     assert (second.name, second.prompt, second.answer) == ("x", chat, "5")
 
 
+def test_a_problem_may_have_a_type(tmp_path: Path) -> None:
+    data = jsonl(tmp_path, {"prompt": "2+2?", "answer": 4, "type": "sums"}, {"prompt": "2-2?", "answer": 0})
+    assert [problem.type for problem in read_problems(data, 0)] == ["sums", None]
+    tiny = read_problems(Params({"tiny": "held-out", "rows": 50}, "data"), 0)
+    assert {problem.type for problem in tiny} == {"with carry", "without carry"}
+
+
 def test_rows_takes_the_first_and_blank_lines_do_not_count(tmp_path: Path) -> None:
     rows = [{"prompt": str(number), "completion": "c"} for number in range(5)]
     data = jsonl(tmp_path, rows[0], "", *rows[1:], rows=3)
@@ -41,6 +48,7 @@ def test_rows_takes_the_first_and_blank_lines_do_not_count(tmp_path: Path) -> No
         ([1], r"rows.jsonl:2 is not an object"),
         ({"question": "q", "answer": 1}, r"rows.jsonl:2: prompt must be a text .*the row has: answer, question"),
         ({"prompt": "q"}, r"rows.jsonl:2: answer must be a text or an integer"),
+        ({"prompt": "q", "answer": 1, "type": 7}, r"rows.jsonl:2: type must be a text"),
         ({"prompt": [{"role": "user"}], "answer": 1}, r"rows.jsonl:2: prompt must be"),
     ],
 )

@@ -50,7 +50,7 @@ def test_an_outcome_depends_on_checkpoint_and_seed_alone(attempts: Attempts, bas
     assert len(rows(many, "outcomes/late.jsonl")) == 18
     assert len(rows(many, "outcomes/greedy.jsonl")) == 6
     first = rows(many, "outcomes/late.jsonl")[0]
-    assert set(first) == {"problem", "sample", "correct", "answer", "tokens", "truncated"}
+    assert set(first) == {"problem", "sample", "correct", "answer", "tokens", "truncated", "type"}
     assert {each["path"] for each in many.result["artifacts"]} >= {"outcomes/late.jsonl", "outcomes/bare.jsonl"}
     assert many.result["weightsAfter"] is None
     assert many.progress()[-2]["step"] == 5

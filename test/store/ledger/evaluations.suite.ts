@@ -15,6 +15,12 @@ export function evaluations(freshLedger: () => Promise<FreshLedger>): void {
     expect(await fresh.ledger.evaluationsOf([evaluation().checkpoint])).toEqual([evaluation()]);
   });
 
+  test('the type of a problem comes back where it has one', async () => {
+    const problems = [problem('47+38', { type: 'with carry' }), problem('1+1')];
+    await fresh.ledger.recordEvaluation(record({ problems }));
+    expect((await fresh.ledger.evaluationsOf([evaluation().checkpoint]))[0]?.problems).toEqual(problems);
+  });
+
   test('a second record of the key changes nothing and answers with the first', async () => {
     await fresh.ledger.recordEvaluation(record());
     const second = await fresh.ledger.recordEvaluation(record({ problems: [problem('other', { correct: 2 })] }));

@@ -33,6 +33,11 @@ class Sum(NamedTuple):
         """The right answer."""
         return self.first + self.second
 
+    @property
+    def carries(self) -> bool:
+        """Whether the units add up to ten or more."""
+        return self.first % 10 + self.second % 10 >= 10
+
 
 def is_held_out(problem: Sum) -> bool:
     """Whether no training data may hold this problem."""
