@@ -30,6 +30,7 @@ export function findPlaces(environment) {
     packageLock: join(repository, 'package-lock.json'),
     trainers: join(repository, 'trainers'),
     requirements: join(repository, 'trainers', 'requirements.lock'),
+    statisticsRequirements: join(repository, 'trainers', 'requirements-statistics.lock'),
     cpuRequirements: join(repository, 'trainers', 'requirements-cpu.in'),
     toolRequirements: join(repository, 'scripts', 'setup', 'tools.lock'),
   };

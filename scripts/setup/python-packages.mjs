@@ -1,6 +1,7 @@
 /**
  * Step: a venv with exactly the packages of trainers/requirements.lock (each checked against its digest) and the trainers themselves, by
- * a .pth file that names their folder, as an editable install would.
+ * a .pth file that names their folder, as an editable install would. What one test alone compares with lies in a folder beside them, where
+ * no trainer finds it.
  *
  * A venv whose mark is missing was left half-made: it is made anew, because a half-written package looks installed to every installer.
  * `TEMPER_TORCH=cpu` takes torch from PyTorch's own CPU index instead: without digests, since that index is not PyPI.
@@ -37,6 +38,7 @@ export const pythonPackages = {
     await makeVenv(context, installer);
     if (flavour === 'cpu') await installWithCpuTorch(context, installer);
     else await installLocked(context, installer, places.requirements);
+    await installStatistics(context, installer);
     addTrainers(places);
     writeJson(join(places.venv, mark), { ...keyOf(places, flavour), python: context.python().version });
     return pythonOf(places);
@@ -57,7 +59,8 @@ function flavourOf(environment) {
 }
 
 function keyOf(places, flavour) {
-  return { lock: digestOf(places.requirements), flavour, trainers: places.trainers };
+  const { requirements, statisticsRequirements, trainers } = places;
+  return { lock: digestOf(requirements), statistics: digestOf(statisticsRequirements), flavour, trainers };
 }
 
 async function makeVenv(context, installer) {
@@ -85,6 +88,24 @@ async function installLocked(context, installer, list) {
         };
   await runLogged(context, {
     name: 'install of the Python packages',
+    ...command,
+    environment: uvSettings(context),
+    fix,
+  });
+}
+
+/** scipy and statsmodels: trainers/tests/test_statistics_cases.py puts the folder on its path. */
+async function installStatistics(context, installer) {
+  const { places } = context;
+  const target = join(places.venv, 'statistics');
+  rmSync(target, { recursive: true, force: true });
+  const what = ['--target', target, '--no-deps', '--require-hashes', '-r', places.statisticsRequirements];
+  const command =
+    installer.kind === 'uv'
+      ? { command: installer.path, args: ['pip', 'install', '--python', pythonOf(places), ...what] }
+      : { command: pythonOf(places), args: ['-m', 'pip', 'install', '--disable-pip-version-check', ...what] };
+  await runLogged(context, {
+    name: 'install of scipy and statsmodels',
     ...command,
     environment: uvSettings(context),
     fix,

@@ -1,8 +1,9 @@
 """Writes statistics-cases.json: what scipy and statsmodels say of cases that decisions/statistics.ts is held against.
 
-Run by hand when a case is added; neither library is a dependency of the project:
+Run by hand when a case is added; trainers/tests/test_statistics_cases.py says when the file is not what they say any more:
 
-    uv run --with scipy --with statsmodels test/decisions/statistics_cases.py > test/decisions/statistics-cases.json
+    export PYTHONPATH=.temper/venv/statistics
+    .temper/venv/bin/python test/decisions/statistics_cases.py > test/decisions/statistics-cases.json
 
 Intervals by bootstrap come from other draws than ours, 200,000 of them: those tests say how near they must be.
 """
@@ -20,8 +21,6 @@ import statsmodels
 from scipy.stats import bootstrap, hypergeom, norm, sem, studentized_range
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
-
-NUMBERS = numpy.random.default_rng(20260917)
 
 
 def wilson(successes: int, n: int) -> dict[str, Any]:
@@ -54,8 +53,8 @@ def matched_pairs(first: int, second: int) -> dict[str, Any]:
     return {"first": first, "second": second, "want": float(mcnemar([[7, first], [second, 5]], exact=True).pvalue)}
 
 
-def mean_interval(scores: list[float]) -> dict[str, Any]:
-    drawn = bootstrap((scores,), numpy.mean, n_resamples=200_000, batch=1000, method="percentile", rng=NUMBERS)
+def mean_interval(scores: list[float], numbers: numpy.random.Generator) -> dict[str, Any]:
+    drawn = bootstrap((scores,), numpy.mean, n_resamples=200_000, batch=1000, method="percentile", rng=numbers)
     return {
         "scores": scores,
         "low": drawn.confidence_interval.low,
@@ -64,12 +63,14 @@ def mean_interval(scores: list[float]) -> dict[str, Any]:
     }
 
 
-def rounded(n: int, low: float, high: float) -> list[float]:
-    return [round(float(one), 3) for one in NUMBERS.uniform(low, high, n)]
+def rounded(n: int, low: float, high: float, numbers: numpy.random.Generator) -> list[float]:
+    return [round(float(one), 3) for one in numbers.uniform(low, high, n)]
 
 
-json.dump(
-    {
+def cases() -> dict[str, Any]:
+    """The same on every call."""
+    numbers = numpy.random.default_rng(20260917)
+    return {
         "by": f"scipy {scipy.__version__}, statsmodels {statsmodels.__version__}",
         "wilson": [wilson(s, n) for s, n in [(0, 50), (27, 50), (31, 50), (50, 50), (209, 285), (1, 8)]],
         "passAtK": [pass_at_k(n, c, k) for n, c, k in [(16, 1, 8), (16, 11, 4), (200, 5, 100), (8, 8, 1), (64, 3, 16)]],
@@ -78,12 +79,13 @@ json.dump(
             for a, b, c, d, k in [(8, 5, 3, 0, 8), (6, 6, 4, 0, 4), (5, 2, 2, 7, 8), (2, 1, 0, 0, 3)]
         ],
         "mcnemar": [matched_pairs(a, b) for a, b in [(2, 2), (9, 1), (0, 6), (30, 16), (121, 59)]],
-        "bootstrapMean": [mean_interval(rounded(n, 0, 1)) for n in (30, 50, 285)],
-        "pairedBootstrap": [mean_interval(rounded(n, -0.3, 0.5)) for n in (30, 50)],
+        "bootstrapMean": [mean_interval(rounded(n, 0, 1, numbers), numbers) for n in (30, 50, 285)],
+        "pairedBootstrap": [mean_interval(rounded(n, -0.3, 0.5, numbers), numbers) for n in (30, 50)],
         "tukey": [{"k": k, "critical": float(studentized_range.ppf(0.95, k, numpy.inf)) / sqrt(2)} for k in (2, 3, 5, 10)],
         "normalBelow": [{"z": z, "want": float(norm.cdf(z))} for z in (-3, -1.96, -0.1, 0, 0.5, 1.645, 4)],
-    },
-    sys.stdout,
-    indent=1,
-)
-print()
+    }
+
+
+if __name__ == "__main__":
+    json.dump(cases(), sys.stdout, indent=2)
+    print()
