@@ -4,15 +4,16 @@
  * Covers one job that makes a list of evaluations. Does not cover running it (jobs.ts) or grading (trainers/).
  */
 import { alsoAwayFrom } from '../decisions/attempt-changes.ts';
-import { z } from 'zod';
 import type { Benchmark } from '../configs/schema.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { checkpointShortName } from '../decisions/checkpoint-id.ts';
 import { evaluationBudget } from '../decisions/evaluation-budget.ts';
-import type { EvaluationKey, ProblemOutcome } from '../decisions/evaluation.ts';
+import type { EvaluationKey } from '../decisions/evaluation.ts';
+import { readOutcomes } from '../decisions/outcomes.ts';
 import type { CheckpointRef, EvaluationInput, PhaseContext } from '../workflows/contract.ts';
 import { reserve, type AttemptTicket } from './attempts.ts';
 import { claimBenchmarks } from './benchmark-definitions.ts';
+import { problemsOfBenchmark } from './benchmark-size.ts';
 import { refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { suspectsOf } from './node-memory.ts';
@@ -120,9 +121,10 @@ async function judgeEvaluation(
     throw new TemperError('ledger-conflict', message);
   }
   const { evaluations } = attempt.request as { evaluations: Requested[] };
-  const recorded = await recordOutcomes(dependencies, context, { ticket, evaluations });
+  const { recorded, lacking } = await recordOutcomes(dependencies, context, { ticket, evaluations });
   const evidence = await gatherEvidence(dependencies, ended, {
-    targetArtifactComplete: recorded === evaluations.length,
+    targetArtifactComplete: lacking.length === 0,
+    ...(lacking.length > 0 && { lackingOutcomes: lacking }),
     newestCompleteStep: recorded,
     firstNotFiniteStep: null,
   });
@@ -186,74 +188,43 @@ async function requested(
   return { request, checkpoint: checkpointShortName(record) };
 }
 
-const outcomeRow = z.object({
-  problem: z.string(),
-  sample: z.int().min(0),
-  correct: z.boolean(),
-  answer: z.string().nullable(),
-  tokens: z.int().min(0),
-  truncated: z.boolean(),
-  seconds: z.number().min(0),
-  type: z.string().min(1).optional(),
-});
+interface RecordedOutcomes {
+  readonly recorded: number;
+  /** Of each evaluation that is none, what is lacking. */
+  readonly lacking: readonly string[];
+}
 
-/** Records each evaluation whose file is there (it came by rename, so it is whole), also of a job that failed later. Returns how many there are. */
+/** Records each evaluation that is whole (its file came by rename), also of a job that failed later. */
 async function recordOutcomes(
   dependencies: ActivityDependencies,
   context: PhaseContext,
   { ticket, evaluations }: { readonly ticket: AttemptTicket; readonly evaluations: readonly Requested[] },
-): Promise<number> {
+): Promise<RecordedOutcomes> {
   const { store } = dependencies.placeOf(context.profile);
+  const lacking: string[] = [];
   let recorded = 0;
   for (const { checkpoint, benchmark, seed, output } of evaluations) {
     const text = await store.text(ticket.directory, output);
-    if (text === null) continue;
-    const problems = problemsOf(text);
-    if (problems === null || problems.length === 0) continue;
+    if (text === null) {
+      lacking.push(`${output} is missing`);
+      continue;
+    }
+    const wanted = { samples: benchmark.samples, problems: await problemsOfBenchmark(benchmark) };
+    const read = readOutcomes(text, wanted);
+    if (read.kind === 'incomplete') {
+      lacking.push(`${output} (${benchmark.name}, seed ${String(seed)}): ${read.why}`);
+      continue;
+    }
     const at = dependencies.now().toISOString();
     const evaluation = {
       checkpoint: checkpoint.id,
       benchmark: benchmark.name,
       version: benchmark.version,
       seed,
-      problems,
+      problems: read.problems,
     };
     await dependencies.ledger.recordEvaluation({ evaluation, runId: context.runId, jobName: ticket.jobName, at });
     recorded += 1;
   }
-  return recorded;
-}
-
-/** Rows per sample → one outcome per problem, in the order of the file. Null when a row is none: then nobody knows what is missing. */
-function problemsOf(text: string): ProblemOutcome[] | null {
-  const rows: z.output<typeof outcomeRow>[] = [];
-  for (const line of text.split('\n').filter((one) => one !== '')) {
-    const row = rowOf(line);
-    if (row === null) return null;
-    rows.push(row);
-  }
-  return [...Map.groupBy(rows, (row) => row.problem)].map(([problem, samples]) => ({
-    problem,
-    samples: samples.length,
-    correct: samples.filter(({ correct }) => correct).length,
-    tokens: samples.reduce((sum, { tokens }) => sum + tokens, 0),
-    truncated: samples.filter(({ truncated }) => truncated).length,
-    seconds: samples.reduce((sum, { seconds }) => sum + seconds, 0),
-    answers: samples.map(({ answer }) => answer),
-    correctAnswers: samples.map(({ correct }) => correct),
-    ...typeOf(samples),
-  }));
-}
-
-function typeOf(samples: readonly z.output<typeof outcomeRow>[]): Pick<ProblemOutcome, 'type'> {
-  const type = samples[0]?.type;
-  return type === undefined ? {} : { type };
-}
-
-function rowOf(line: string): z.output<typeof outcomeRow> | null {
-  try {
-    return outcomeRow.safeParse(JSON.parse(line)).data ?? null;
-  } catch {
-    return null; // no JSON: counted as not evaluated, so that the job is judged by it and not tried again for ever
-  }
+  return { recorded, lacking };
 }

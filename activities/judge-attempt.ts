@@ -125,7 +125,10 @@ function newestComplete(checkpoints: readonly CheckpointOnStore[]): number | nul
 export async function gatherEvidence(
   dependencies: ActivityDependencies,
   { context, ticket, job, waited }: EndedAttempt,
-  artifacts: Pick<Evidence, 'targetArtifactComplete' | 'newestCompleteStep' | 'firstNotFiniteStep' | 'observed'>,
+  artifacts: Pick<
+    Evidence,
+    'targetArtifactComplete' | 'lackingOutcomes' | 'newestCompleteStep' | 'firstNotFiniteStep' | 'observed'
+  >,
 ): Promise<Evidence> {
   const { backend, store, profile } = dependencies.placeOf(context.profile);
   const status = await statusOf(backend, job);

@@ -81,7 +81,7 @@ function failedOf({ class: name, rootCause, rank, node, because }: Cause): Failu
 
 /** An artifact that is missing has a reason that the log may know, such as a full disk. */
 function explainedByLog(evidence: Evidence, because: ClassReason): Failure | null {
-  if (because.rule !== 'artifact-incomplete') return null;
+  if (because.rule !== 'artifact-incomplete' && because.rule !== 'incomplete-evaluation') return null;
   const cause = evidence.ranks.map((end) => causeInLog(end, ['cause'])).find((one) => one !== null);
   return cause === undefined ? null : failedOf(cause);
 }

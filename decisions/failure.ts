@@ -191,6 +191,8 @@ export interface Evidence {
   readonly result: TrainerResult | null;
   /** Whether the artifact of the target step is complete on the store. */
   readonly targetArtifactComplete: boolean;
+  /** Of an evaluation job, what is lacking of each evaluation that is not whole; absent where all are, and for jobs that train. */
+  readonly lackingOutcomes?: readonly string[];
   /** Highest step of a complete checkpoint of this attempt; null when it left none. */
   readonly newestCompleteStep: number | null;
   /** Lowest step at which a number that must be finite was not; null when all were. */
@@ -257,6 +259,8 @@ export type ClassReason =
   | { readonly rule: 'no-step-trained'; readonly startStep: number; readonly targetStep: number }
   | { readonly rule: 'steps-missing'; readonly finalStep: number; readonly targetStep: number }
   | { readonly rule: 'artifact-incomplete'; readonly step: number }
+  /** What is lacking of the first that is not whole, and how many are not. */
+  | { readonly rule: 'incomplete-evaluation'; readonly why: string; readonly evaluations: number }
   | { readonly rule: 'metrics-not-finite'; readonly metric: string | null }
   | { readonly rule: 'weights-unchanged' }
   /** It names no digest of its weights before or after. */

@@ -76,6 +76,9 @@ function weightsProblem(asked: Asked, result: TrainerResult): Problem | null {
 
 function artifactProblem(evidence: Evidence): Problem | null {
   if (evidence.targetArtifactComplete) return null;
+  const { lackingOutcomes: [why, ...others] = [] } = evidence;
+  if (why !== undefined)
+    return { class: 'unproven', because: { rule: 'incomplete-evaluation', why, evaluations: 1 + others.length } };
   return { class: 'unproven', because: { rule: 'artifact-incomplete', step: evidence.asked.targetStep } };
 }
 

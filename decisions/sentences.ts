@@ -174,6 +174,7 @@ type UnprovenReason = Extract<
       | 'no-step-trained'
       | 'steps-missing'
       | 'artifact-incomplete'
+      | 'incomplete-evaluation'
       | 'metrics-not-finite'
       | 'weights-unchanged'
       | 'weights-unknown'
@@ -192,6 +193,10 @@ function unprovenReason(because: UnprovenReason): string {
       return `it says it is done at step ${because.finalStep} of ${because.targetStep}`;
     case 'artifact-incomplete':
       return `it says it is done, but the checkpoint of step ${because.step} is not complete on the store`;
+    case 'incomplete-evaluation': {
+      const others = because.evaluations > 1 ? `, and ${because.evaluations - 1} more are not whole` : '';
+      return `it says it is done, and what it left is no evaluation: ${because.why}${others}`;
+    }
     case 'metrics-not-finite':
       return `${because.metric ?? 'a loss or gradient norm'} was not a finite number`;
     case 'weights-unchanged':

@@ -1,6 +1,6 @@
 /**
  * House rules that no linter here knows: file names, lengths of files that ESLint does not see, and texts that would tie the project to
- * one machine. Pure: paths and texts in, one line per problem out.
+ * one machine or change evidence. Pure: paths and texts in, one line per problem out.
  */
 
 /** A tracked file; `path` is relative to the repository's root, with slashes. */
@@ -20,7 +20,7 @@ const onPurpose = /^test\/(guards\/house|store\/store-check)\.test\.ts$/;
 
 type Rule = (file: TrackedFile) => string | undefined;
 
-const rules: readonly Rule[] = [fileName, emptyName, length, machinePath, registryHost];
+const rules: readonly Rule[] = [fileName, emptyName, length, machinePath, registryHost, evidence];
 
 /** One line per problem: `path: what is wrong`. */
 export function findProblems(files: readonly TrackedFile[]): readonly string[] {
@@ -64,6 +64,16 @@ function registryHost({ path, text }: TrackedFile): string | undefined {
     return 'records download addresses (omit-lockfile-registry-resolved)';
   const found = /(--(extra-)?index-url|--find-links|^registry)[ =]+\S+/m.exec(text);
   return found && !path.endsWith('.md') ? `names a package registry: ${found[0]}` : undefined;
+}
+
+/** What a verdict rested on is written once: whoever asks why later reads what was there. */
+function evidence({ path, text }: TrackedFile): string | undefined {
+  if (!path.startsWith('store/ledger/')) return undefined;
+  const table = "'(evaluations|outcomes|verdicts|decisions|incidents|benchmarks)'";
+  const changes = `(updateTable|deleteFrom|mergeInto|replaceInto)\\(${table}\\)`;
+  const overwrites = `insertInto\\(${table}\\)[^;]*doUpdateSet`;
+  const found = new RegExp(`${changes}|${overwrites}`).exec(text);
+  return found ? `changes what verdicts rest on: ${found[2] ?? found[3] ?? ''} are written once` : undefined;
 }
 
 function baseName(path: string): string {

@@ -16,6 +16,16 @@ describe('house rules', () => {
     { path: 'docs/how-to.md', text: 'cd /home/somebody/temper', want: 'a path of one machine' },
     { path: 'package-lock.json', text: '"resolved": "x"', want: 'download addresses' },
     { path: 'scripts/install.sh', text: 'pip install --index-url somewhere torch', want: 'names a package registry' },
+    {
+      path: 'store/ledger/evaluations.ts',
+      text: "await db.updateTable('outcomes').set({ correct: 1 }).execute();",
+      want: 'outcomes are written once',
+    },
+    {
+      path: 'store/ledger/decisions.ts',
+      text: "db.insertInto('verdicts').values(row).onConflict((one) => one.column('key').doUpdateSet(row)).execute();",
+      want: 'verdicts are written once',
+    },
     { path: '.npmrc', text: 'registry=somewhere', want: 'names a package registry' },
   ])('$path: $want', ({ path, text, want }) => {
     expect(findProblems([{ path, text }])).toEqual([expect.stringContaining(want)]);
@@ -29,6 +39,10 @@ describe('house rules', () => {
     { path: 'trainers/temper_trainers/__main__.py', text: '' },
     { path: 'store/long.ts', text: 'const a = 1;\n'.repeat(300) + '\n// why\n'.repeat(50) },
     { path: 'docs/how-to.md', text: 'kubectl exec -- ls /var/lib/temper' },
+    {
+      path: 'store/ledger/attempts.ts',
+      text: "db.insertInto('decisions').values(row).execute();\ndb.updateTable('attempts').set({ state }).execute();",
+    },
     { path: 'LICENSE', text: '' },
   ])('$path is fine', (file) => {
     expect(findProblems([file])).toEqual([]);

@@ -1,0 +1,87 @@
+/**
+ * What an evaluation left: rows per sample → one outcome per problem, or why it is no evaluation.
+ *
+ * Covers rows that are none, samples that are there twice or lacking, and problems that are lacking. Does not cover reading the file or
+ * keeping the outcomes (activities/evaluations.ts).
+ */
+import { z } from 'zod';
+import type { ProblemOutcome } from './evaluation.ts';
+
+/** What the benchmark defines. */
+export interface WantedOutcomes {
+  readonly samples: number;
+  /** Null where only the trainer knows how many there are. */
+  readonly problems: number | null;
+}
+
+export type ReadOutcomes =
+  | { readonly kind: 'whole'; readonly problems: readonly ProblemOutcome[] }
+  | { readonly kind: 'incomplete'; readonly why: string };
+
+const outcomeRow = z.object({
+  problem: z.string(),
+  sample: z.int().min(0),
+  correct: z.boolean(),
+  answer: z.string().nullable(),
+  tokens: z.int().min(0),
+  truncated: z.boolean(),
+  seconds: z.number().min(0),
+  type: z.string().min(1).optional(),
+});
+type OutcomeRow = z.output<typeof outcomeRow>;
+
+/** Outcomes in the order of the file. Whoever leaves out what went wrong must not win by it: anything less than all is none. */
+export function readOutcomes(text: string, wanted: WantedOutcomes): ReadOutcomes {
+  const rows: OutcomeRow[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const row = rowOf(line);
+    if (row === null) return { kind: 'incomplete', why: `its line ${index + 1} is no row of an outcome` };
+    rows.push(row);
+  }
+  const byProblem = Map.groupBy(rows, (row) => row.problem);
+  const why = whatIsWrong(byProblem, wanted);
+  if (why !== null) return { kind: 'incomplete', why };
+  return { kind: 'whole', problems: [...byProblem].map(([problem, samples]) => outcomeOf(problem, samples)) };
+}
+
+function rowOf(line: string): OutcomeRow | null {
+  try {
+    return outcomeRow.safeParse(JSON.parse(line)).data ?? null;
+  } catch {
+    return null; // no JSON
+  }
+}
+
+function whatIsWrong(byProblem: ReadonlyMap<string, readonly OutcomeRow[]>, wanted: WantedOutcomes): string | null {
+  const problems = wanted.problems ?? byProblem.size;
+  if (byProblem.size === 0) return 'it has no rows';
+  for (const [problem, samples] of byProblem) {
+    const numbers = new Set(samples.map(({ sample }) => sample));
+    if (numbers.size < samples.length) return `it has a sample of problem ${problem} twice`;
+    const highest = Math.max(...numbers);
+    if (highest >= wanted.samples)
+      return `it has sample ${highest} of problem ${problem}, and ${asked(wanted)} from 0 on`;
+    if (numbers.size < wanted.samples) return `it has ${numbers.size} of problem ${problem}, and ${asked(wanted)}`;
+  }
+  return byProblem.size === problems ? null : `it has ${byProblem.size} of ${problems} problems`;
+}
+
+function asked({ samples }: WantedOutcomes): string {
+  return samples === 1 ? '1 sample is asked for' : `${samples} samples are asked for`;
+}
+
+function outcomeOf(problem: string, samples: readonly OutcomeRow[]): ProblemOutcome {
+  const type = samples[0]?.type;
+  return {
+    problem,
+    samples: samples.length,
+    correct: samples.filter(({ correct }) => correct).length,
+    tokens: samples.reduce((sum, { tokens }) => sum + tokens, 0),
+    truncated: samples.filter(({ truncated }) => truncated).length,
+    seconds: samples.reduce((sum, { seconds }) => sum + seconds, 0),
+    answers: samples.map(({ answer }) => answer),
+    correctAnswers: samples.map(({ correct }) => correct),
+    ...(type !== undefined && { type }),
+  };
+}

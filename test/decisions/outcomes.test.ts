@@ -1,0 +1,51 @@
+import { readOutcomes } from '../../decisions/outcomes.ts';
+
+const row = (problem: string, sample: number, change: object = {}) =>
+  JSON.stringify({ problem, sample, correct: true, answer: '2', tokens: 3, truncated: false, seconds: 0.5, ...change });
+const whole = [row('a', 0), row('a', 1, { correct: false, answer: null }), row('b', 1), row('b', 0)];
+const read = (lines: readonly string[], problems: number | null = 2) =>
+  readOutcomes(lines.join('\n'), { samples: 2, problems });
+
+test('all samples of all problems are one outcome each, in the order of the file', () => {
+  expect(read(whole)).toEqual({
+    kind: 'whole',
+    problems: [
+      {
+        ...{ problem: 'a', samples: 2, correct: 1, tokens: 6, truncated: 0, seconds: 1 },
+        ...{ answers: ['2', null], correctAnswers: [true, false] },
+      },
+      expect.objectContaining({ problem: 'b', samples: 2, correct: 2 }),
+    ],
+  });
+  expect(read(whole, null).kind).toBe('whole');
+});
+
+test.each([
+  { title: 'no rows', lines: [], why: 'it has no rows' },
+  { title: 'a sample twice', lines: [...whole, row('b', 1)], why: 'it has a sample of problem b twice' },
+  {
+    title: 'the same sample in place of another',
+    lines: [row('a', 0), row('a', 0)],
+    why: 'it has a sample of problem a twice',
+  },
+  { title: 'a sample too few', lines: whole.slice(0, 3), why: 'it has 1 of problem b, and 2 samples are asked for' },
+  {
+    title: 'a sample too many',
+    lines: [...whole, row('a', 2)],
+    why: 'it has sample 2 of problem a, and 2 samples are asked for from 0 on',
+  },
+  {
+    title: 'a sample of another number',
+    lines: [row('a', 0), row('a', 7)],
+    why: 'it has sample 7 of problem a, and 2 samples are',
+  },
+  { title: 'a problem too few', lines: whole.slice(0, 2), why: 'it has 1 of 2 problems' },
+  { title: 'a problem too many', lines: [...whole, row('c', 0), row('c', 1)], why: 'it has 3 of 2 problems' },
+  { title: 'a number that is none', lines: [row('a', 0).replace('0.5', 'NaN')], why: 'its line 1 is no row' },
+  { title: 'a number that JSON made null', lines: [row('a', 0, { seconds: NaN })], why: 'its line 1 is no row' },
+  { title: 'a negative number', lines: [row('a', 0, { tokens: -1 })], why: 'its line 1 is no row' },
+  { title: 'a field too few', lines: [whole[0] ?? '', '{"problem": "a"}'], why: 'its line 2 is no row' },
+  { title: 'a torn row', lines: [whole[0] ?? '', '{"problem": "a", "samp'], why: 'its line 2 is no row' },
+])('$title is no evaluation', ({ lines, why }) => {
+  expect(read(lines)).toEqual({ kind: 'incomplete', why: expect.stringContaining(why) as string });
+});
