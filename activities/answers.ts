@@ -1,10 +1,11 @@
-/** Answers what the command line asks: from the ledger and the store, changing nothing but what `prune`, `reap` and `nodes` are told to. */
+/** Answers what the command line asks: from the ledger and the store, changing nothing but what `prune`, `pin`, `reap` and `nodes` are told to. */
 import type { Answer, Question } from '../workflows/contract-questions.ts';
 import type { ReadingDependencies } from './dependencies.ts';
 import { explanationOf } from './explain.ts';
 import { answerNodes } from './node-memory.ts';
 import { logOf } from './logs.ts';
 import { planOf } from './plan.ts';
+import { answerPin } from './answer-pin.ts';
 import { answerPrune } from './answer-prune.ts';
 import { answerReap } from './answer-reap.ts';
 
@@ -23,6 +24,8 @@ export function answerActivities(dependencies: ReadingDependencies): AnswerActiv
           return await explanationOf(dependencies.ledger, question, dependencies.placeOf(undefined).store);
         case 'prune':
           return await answerPrune(dependencies, question);
+        case 'pin':
+          return await answerPin(dependencies, question);
         case 'nodes':
           return await answerNodes(dependencies, question);
         case 'reap':

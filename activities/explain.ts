@@ -9,7 +9,7 @@ import { sentencesOfStage, sentenceOfVerdict } from '../decisions/gate-sentences
 import type { GateVerdict } from '../decisions/gate-report.ts';
 import { sentenceOfNotification } from '../decisions/notification.ts';
 import type { RetryDecision } from '../decisions/retry.ts';
-import { bytesText, sentenceOfGo } from '../decisions/prune-sentences.ts';
+import { bytesText, type PinSaid, sentenceOfGo, sentenceOfPin } from '../decisions/prune-sentences.ts';
 import { sentenceOfSaves } from '../decisions/save-time.ts';
 import { duration, linesOfHung, sentenceOfClass, sentenceOfRelease, sentenceOfRetry } from '../decisions/sentences.ts';
 import { type Aftermath, sentenceOfFailure } from '../decisions/what-happened.ts';
@@ -171,6 +171,7 @@ const order: readonly ExplainedEvent['about'][] = [
   'retry',
   'release',
   'prune',
+  'pin',
   'verdict',
   'notification',
 ];
@@ -239,6 +240,19 @@ function decisionEvent({ key, runId, phase, question, answer, evidence, attempt,
     return { at, about: 'release', attempt, sentence, lines: [] };
   }
   if (question === 'prune') return { at, about: 'prune', attempt, ...pruned(answer as readonly GoneCheckpoint[]) };
+  if (question === 'not-pruned') {
+    const { problem } = evidence as { problem: string };
+    const lines = (answer as readonly GoneCheckpoint[]).map(({ id }) => `${id}: there still`);
+    return { at, about: 'prune', attempt, sentence: `They could not be deleted: ${problem}.`, lines };
+  }
+  if (question === 'pin' || question === 'unpin') {
+    const sentence = sentenceOfPin({
+      ...(evidence as PinSaid),
+      checkpoint: answer as string,
+      pinned: question === 'pin',
+    });
+    return { at, about: 'pin', attempt, sentence, lines: [] };
+  }
   const { sentence } = (evidence ?? {}) as { sentence?: string };
   return { at, about: 'start', attempt, sentence: sentence ?? `${question}: ${JSON.stringify(answer)}`, lines: [] };
 }

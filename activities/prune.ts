@@ -1,11 +1,12 @@
 /**
  * Deletes the checkpoints of a pipeline that may go, or says which would. Temper alone deletes checkpoints.
  *
- * Covers gathering what keeps a checkpoint, deleting, and recording it. Does not cover the rule (decisions/prune.ts).
+ * Covers gathering what keeps a checkpoint, recording what goes, and deleting it. Does not cover the rule (decisions/prune.ts) or pins (store/ledger/pins.ts).
  */
 import { createHash } from 'node:crypto';
 import { choosePrunable, type GoReason, type KeepReason, type PruneCandidate } from '../decisions/prune.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
+import type { DecisionRecord } from '../store/ledger/decisions.ts';
 import { keepersOf } from './checkpoint-keepers.ts';
 import { allCheckpoints, type LedgerAndStore } from './trusted-checkpoints.ts';
 
@@ -45,42 +46,73 @@ export async function pruningOf(places: LedgerAndStore, scope: PruneScope): Prom
   return { go, stay: parts.flatMap((part) => part.stay), leftovers, freedBytes };
 }
 
-/** Deletes what may go, and records what went, also when it fails in the middle. Again, it deletes what may go then. */
+/**
+ * Deletes what may go. What is to go is written down before the first file does, so that no deletion is without its decision, however it
+ * ends; again, it goes on. What a person pins meanwhile stays.
+ */
 export async function prune(places: LedgerAndStore, scope: PruneScope, at: Date): Promise<PruningOfPipeline> {
   const pruning = await pruningOf(places, scope);
-  const { go, leftovers } = pruning;
-  for (const { path } of leftovers) await places.store.deleteLeftover(path);
-  const gone: GoingCheckpoint[] = [];
-  try {
-    for (const checkpoint of go) {
-      await places.store.deleteCheckpoint(checkpoint.path);
-      gone.push(checkpoint);
-    }
-  } finally {
-    await recordPruned(places, gone, at);
+  for (const { path } of pruning.leftovers) await places.store.deleteLeftover(path);
+  const go: GoingCheckpoint[] = [];
+  for (const group of Map.groupBy(pruning.go, ({ runId, phase }) => `${runId}/${phase}`).values()) {
+    const given = await giveUp(places, group, at);
+    await deleteAll(places, given, at);
+    go.push(...given);
   }
-  return pruning;
+  const gone = new Set(go);
+  const pinned = pruning.go.filter((checkpoint) => !gone.has(checkpoint));
+  const freedBytes = [...go, ...pruning.leftovers].reduce((sum, { bytes }) => sum + bytes, 0);
+  const stay = [...pruning.stay, ...pinned.map(({ id }) => ({ id, why: { rule: 'pinned' as const } }))];
+  return { ...pruning, go, stay, freedBytes };
 }
 
-/** One decision a run, phase and deletion, so that `temper explain` tells where checkpoints went. */
-async function recordPruned({ ledger }: LedgerAndStore, go: readonly GoingCheckpoint[], at: Date): Promise<void> {
-  for (const group of Map.groupBy(go, ({ runId, phase }) => `${runId}/${phase}`).values()) {
-    const [first] = group;
-    if (first === undefined) continue;
-    const { runId, phase } = first;
-    const pruned = group.map(({ id, bytes, why }) => ({ id, bytes, why }));
-    const digest = createHash('sha256').update(JSON.stringify(pruned)).digest('hex').slice(0, 16);
-    await ledger.recordDecision({
-      key: `${runId}/${phase}/prune/${digest}`,
-      runId,
-      phase,
-      attempt: null,
-      question: 'prune',
-      answer: pruned,
-      evidence: null,
-      at: at.toISOString(),
-    });
+type OfOnePhase = readonly GoingCheckpoint[];
+
+/** One decision a run, phase and pruning, so that `temper explain` tells where checkpoints went. */
+async function giveUp({ ledger }: LedgerAndStore, group: OfOnePhase, at: Date): Promise<OfOnePhase> {
+  const ids = group.map(({ id }) => id);
+  const decisionOn = (fresh: readonly string[]) => {
+    const named = group.filter(({ id }) => fresh.includes(id));
+    return decisionAbout(named, { question: 'prune', evidence: null, at });
+  };
+  const { go } = await ledger.giveUpCheckpoints(ids, decisionOn, at.toISOString());
+  return group.filter(({ id }) => go.includes(id));
+}
+
+/** Throws what the store throws, when it is written down which are there still. */
+async function deleteAll({ ledger, store }: LedgerAndStore, given: OfOnePhase, at: Date): Promise<void> {
+  for (const [index, { path }] of given.entries()) {
+    try {
+      await store.deleteCheckpoint(path);
+    } catch (error) {
+      const left = given.slice(index);
+      const evidence = { problem: error instanceof Error ? error.message : String(error) };
+      await ledger.takeBackCheckpoints(
+        left.map(({ id }) => id),
+        decisionAbout(left, { question: 'not-pruned', evidence, at }),
+      );
+      throw error;
+    }
   }
+}
+
+function decisionAbout(
+  group: OfOnePhase,
+  {
+    question,
+    evidence,
+    at,
+  }: { readonly question: 'prune' | 'not-pruned'; readonly evidence: unknown; readonly at: Date },
+): DecisionRecord {
+  const [first] = group;
+  const { runId = '', phase = '' } = first ?? {};
+  const answer = group.map(({ id, bytes, why }) => ({ id, bytes, why }));
+  const digest = createHash('sha256')
+    .update(JSON.stringify([answer, at]))
+    .digest('hex')
+    .slice(0, 16);
+  const key = `${runId}/${phase}/${question}/${digest}`;
+  return { key, runId, phase, attempt: null, question, answer, evidence, at: at.toISOString() };
 }
 
 /** Those of this store: a ledger may know those of other profiles' too. */

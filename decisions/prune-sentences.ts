@@ -1,4 +1,4 @@
-/** Why a checkpoint stays or may go, in words. Does not cover the rule (prune.ts). */
+/** Why a checkpoint stays or may go, and who pinned it, in words. Does not cover the rule (prune.ts). */
 import type { GoReason, KeepReason } from './prune.ts';
 
 export function sentenceOfKeep(why: KeepReason): string {
@@ -31,6 +31,17 @@ export function sentenceOfGo(why: GoReason): string {
     case 'older':
       return 'there are newer ones to go on from';
   }
+}
+
+/** Who pinned or unpinned a checkpoint, and why. */
+export interface PinSaid {
+  readonly by: string;
+  readonly reason?: string;
+}
+
+export function sentenceOfPin(pin: PinSaid & { readonly checkpoint: string; readonly pinned: boolean }): string {
+  const { checkpoint, pinned, by, reason } = pin;
+  return `${by} ${pinned ? 'pinned' : 'unpinned'} ${checkpoint}${reason === undefined ? '' : `: ${reason}`}.`;
 }
 
 /** Bytes as a person reads them. */

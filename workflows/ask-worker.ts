@@ -28,6 +28,13 @@ const questionSchema = z.discriminatedUnion('question', [
     phase: name.optional(),
     delete: z.boolean(),
   }),
+  z.strictObject({
+    question: z.literal('pin'),
+    checkpoint: name,
+    pinned: z.boolean(),
+    by: name,
+    reason: name.optional(),
+  }),
   z.strictObject({ question: z.literal('reap'), stop: z.boolean() }),
   z.strictObject({ question: z.literal('nodes'), forget: z.strictObject({ node: name, by: name }).optional() }),
   z.strictObject({

@@ -22,6 +22,7 @@ export type Question =
       readonly evidence?: boolean | undefined;
     }
   | PruneQuestion
+  | PinQuestion
   | ReapQuestion
   | NodesQuestion
   | LogsQuestion;
@@ -33,6 +34,16 @@ export interface PruneQuestion {
   readonly phase?: string | undefined;
   /** False: say what would go, and change nothing. */
   readonly delete: boolean;
+}
+
+export interface PinQuestion {
+  readonly question: 'pin';
+  /** Its id, its path, or pipeline/phase. */
+  readonly checkpoint: string;
+  /** False: the pin is taken away. */
+  readonly pinned: boolean;
+  readonly by: string;
+  readonly reason?: string | undefined;
 }
 
 export interface ReapQuestion {
@@ -62,7 +73,7 @@ export interface LogsQuestion {
   readonly waitSeconds?: number | undefined;
 }
 
-export type Answer = Plan | Explanation | Log | Pruned | Reaped | Nodes;
+export type Answer = Plan | Explanation | Log | Pruned | Pinned | Reaped | Nodes;
 
 /** What would run, what would be reused, and each value with where it came from. */
 export interface Plan {
@@ -113,8 +124,17 @@ export interface ExplainedEvent {
   /** ISO 8601. */
   readonly at: string;
   readonly about:
-    'attempt' | 'evaluation' | 'start' | 'incident' | 'retry' | 'release' | 'prune' | 'verdict' | 'notification';
-  /** Null for a verdict, a pruning and a notification. */
+    | 'attempt'
+    | 'evaluation'
+    | 'start'
+    | 'incident'
+    | 'retry'
+    | 'release'
+    | 'prune'
+    | 'pin'
+    | 'verdict'
+    | 'notification';
+  /** Null for a verdict, a pruning, a pin and a notification. */
   readonly attempt: number | null;
   readonly sentence: string;
   /** The numbers and words it rests on. */
@@ -132,6 +152,19 @@ export interface Pruned {
   readonly stay: readonly { readonly what: string; readonly why: string }[];
   /** Lines that were left out of both lists, so that the answer stays small. */
   readonly omitted: number;
+}
+
+/** A checkpoint that was pinned or unpinned. */
+export interface Pinned {
+  readonly answer: 'pin';
+  /** Its id. */
+  readonly checkpoint: string;
+  readonly path: string;
+  readonly pinned: boolean;
+  /** False: it was so before, and nothing was written down. */
+  readonly changed: boolean;
+  /** What keeps it without its pin, in words; empty for one that is pinned. */
+  readonly keeps: readonly string[];
 }
 
 /** Living jobs of the worker's store, and which of them run for nobody. */

@@ -6,6 +6,7 @@ export interface CheckpointUses {
   readonly pinned: ReadonlySet<string>;
   /** Of any phase of any run; a rejected phase keeps its parent. */
   readonly promoted: ReadonlySet<string>;
+  /** Another checkpoint was made from it, or is an adapter above it. */
   readonly parents: ReadonlySet<string>;
   readonly evaluated: ReadonlySet<string>;
 }
@@ -32,6 +33,14 @@ export function checkpointUseLedger(db: Kysely<LedgerTables>): CheckpointUseLedg
           uses.pinned.add(id);
         for (const { parent_id } of await named.select('parent_id').distinct().where('parent_id', 'in', part).execute())
           if (parent_id !== null) uses.parents.add(parent_id);
+        for (const { id } of await db
+          .selectFrom('checkpoints as below')
+          .innerJoin('checkpoints as above', 'above.base', 'below.path')
+          .select('below.id')
+          .distinct()
+          .where('below.id', 'in', part)
+          .execute())
+          uses.parents.add(id);
         for (const { promoted } of await db
           .selectFrom('phases')
           .select('promoted')

@@ -1,8 +1,8 @@
 /**
- * Checkpoints in the ledger: where they lie, what they came from, how far they were verified, and which are pinned.
+ * Checkpoints in the ledger: where they lie, what they came from, and how far they were verified.
  *
- * A row is written once; afterwards only its level (complete → sealed), its pin and facts that were not known yet may change.
- * Does not cover reading the store (../checkpoints.ts).
+ * A row is written once; afterwards only its level (complete → sealed), its pin and when it was pruned (pins.ts), and facts that were not
+ * known yet may change. Does not cover reading the store (../checkpoints.ts).
  */
 import type { Kysely, Selectable } from 'kysely';
 import { TemperError } from '../../decisions/errors.ts';
@@ -42,12 +42,16 @@ export interface CheckpointRecord extends CheckpointFact {
   readonly weights: string | null;
   readonly pinned: boolean;
   readonly createdAt: string;
+  /** When it was given up to pruning; null while it is to stay. */
+  readonly prunedAt: string | null;
 }
 
 export interface CheckpointLedger {
   /** Idempotent. Throws `ledger-conflict` when the id is known under another path or step. */
   recordCheckpoint(checkpoint: NewCheckpoint): Promise<CheckpointRecord>;
   checkpoint(id: string): Promise<CheckpointRecord | null>;
+  /** The one that lies, or lay, there. */
+  checkpointAt(path: string): Promise<CheckpointRecord | null>;
   /** Of every attempt of the phase in this run, by attempt and step. */
   checkpointsOf(of: { readonly runId: string; readonly phase: string }): Promise<readonly CheckpointRecord[]>;
   /** Records its digests. Idempotent; throws `ledger-conflict` when it was sealed with another digest. */
@@ -56,8 +60,6 @@ export interface CheckpointLedger {
     readonly digest: string;
     readonly weights: string | null;
   }): Promise<CheckpointRecord>;
-  pinCheckpoint(id: string): Promise<void>;
-  unpinCheckpoint(id: string): Promise<void>;
 }
 
 function asRecord(row: Selectable<LedgerTables['checkpoints']>): CheckpointRecord {
@@ -80,6 +82,7 @@ function asRecord(row: Selectable<LedgerTables['checkpoints']>): CheckpointRecor
     finite: row.finite === 1,
     pinned: row.pinned === 1,
     createdAt: row.created_at,
+    prunedAt: row.pruned_at,
   };
 }
 
@@ -111,6 +114,7 @@ async function recordCheckpoint(db: Kysely<LedgerTables>, fresh: NewCheckpoint):
       finite: fresh.finite ? 1 : 0,
       pinned: 0,
       created_at: fresh.at,
+      pruned_at: null,
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
@@ -124,14 +128,14 @@ async function recordCheckpoint(db: Kysely<LedgerTables>, fresh: NewCheckpoint):
 }
 
 export function checkpointLedger(db: Kysely<LedgerTables>): CheckpointLedger {
-  const pin = async (id: string, pinned: 0 | 1) => {
-    const done = await db.updateTable('checkpoints').set({ pinned }).where('id', '=', id).executeTakeFirst();
-    if (done.numUpdatedRows === 0n) throw new TemperError('not-found', `no checkpoint "${id}" is in the ledger`);
-  };
   return {
     recordCheckpoint: (fresh) => recordCheckpoint(db, fresh),
     async checkpoint(id) {
       const row = await db.selectFrom('checkpoints').selectAll().where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : asRecord(row);
+    },
+    async checkpointAt(path) {
+      const row = await db.selectFrom('checkpoints').selectAll().where('path', '=', path).executeTakeFirst();
       return row === undefined ? null : asRecord(row);
     },
     async checkpointsOf({ runId, phase }) {
@@ -164,7 +168,5 @@ export function checkpointLedger(db: Kysely<LedgerTables>): CheckpointLedger {
       }
       return record;
     },
-    pinCheckpoint: (id) => pin(id, 1),
-    unpinCheckpoint: (id) => pin(id, 0),
   };
 }

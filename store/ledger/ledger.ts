@@ -15,6 +15,7 @@ import { type IncidentLedger, incidentLedger } from './incidents.ts';
 import { type NodeLedger, nodeLedger } from './nodes.ts';
 import { type NotificationLedger, notificationLedger } from './notifications.ts';
 import { type PhaseLedger, phaseLedger } from './phases.ts';
+import { type PinLedger, pinLedger } from './pins.ts';
 import { type PipelineLedger, pipelineLedger } from './pipelines.ts';
 import type { LedgerTables } from './schema.ts';
 
@@ -25,6 +26,7 @@ export interface Ledger
     AttemptLedger,
     CheckpointLedger,
     CheckpointUseLedger,
+    PinLedger,
     BenchmarkLedger,
     EvaluationLedger,
     IncidentLedger,
@@ -43,6 +45,7 @@ export function createLedger(db: Kysely<LedgerTables>): Ledger {
     ...attemptLedger(db),
     ...checkpointLedger(db),
     ...checkpointUseLedger(db),
+    ...pinLedger(db),
     ...benchmarkLedger(db),
     ...evaluationLedger(db),
     ...incidentLedger(db),

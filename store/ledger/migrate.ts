@@ -12,6 +12,7 @@ import { benchmarks } from './migrations/0002-benchmarks.ts';
 import { notifications } from './migrations/0003-notifications.ts';
 import { nodeMemory } from './migrations/0004-node-memory.ts';
 import { problemTypes } from './migrations/0005-problem-types.ts';
+import { prunedCheckpoints } from './migrations/0006-pruned-checkpoints.ts';
 import type { LedgerTables } from './schema.ts';
 
 const migrations: Record<string, Migration> = {
@@ -20,6 +21,7 @@ const migrations: Record<string, Migration> = {
   '0003-notifications': notifications,
   '0004-node-memory': nodeMemory,
   '0005-problem-types': problemTypes,
+  '0006-pruned-checkpoints': prunedCheckpoints,
 };
 
 /** SQLite has no lock for migrations, PostgreSQL none before its first table: the loser of a race fails, looks again and finds the work done. */

@@ -71,6 +71,8 @@ export interface LedgerTables {
     finite: number;
     pinned: number;
     created_at: string;
+    /** When it was given up to pruning; null while it is to stay. */
+    pruned_at: string | null;
   };
   benchmarks: {
     name: string;

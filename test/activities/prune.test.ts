@@ -155,8 +155,15 @@ describe('temper prune', () => {
       pipeline: 'demo',
     })) as Explanation;
     const told = phases.flatMap(({ events }) => events).filter(({ about }) => about === 'prune');
-    expect(told.flatMap(({ lines }) => lines)).toEqual([
-      'demo/sft/a1/checkpoint-5: there are newer ones to go on from',
+    expect(told.map(({ sentence, lines }) => [sentence.replace(/, [\d.]+ k?B/, ''), lines])).toEqual([
+      [
+        'They could not be deleted: read-only.',
+        ['demo/sft/a1/checkpoint-10: there still', 'demo/sft/a1/checkpoint-15: there still'],
+      ],
+      [
+        'Pruned 3 checkpoints.',
+        [5, 10, 15].map((step) => `demo/sft/a1/checkpoint-${String(step)}: there are newer ones to go on from`),
+      ],
     ]);
   });
 

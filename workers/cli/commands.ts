@@ -73,6 +73,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./prune.ts')).prune(),
   },
   {
+    name: 'pin',
+    summary: 'keep a checkpoint from every pruning',
+    load: async () => (await import('./pin.ts')).pin(),
+  },
+  {
+    name: 'unpin',
+    summary: 'let a checkpoint be pruned again',
+    load: async () => (await import('./pin.ts')).unpin(),
+  },
+  {
     name: 'reap',
     summary: 'which jobs run for nobody, and with --yes stops them',
     load: async () => (await import('./reap.ts')).reap(),

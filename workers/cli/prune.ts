@@ -5,6 +5,7 @@ import { say, sayJson } from './output.ts';
 
 interface Options {
   readonly yes?: true;
+  readonly dryRun?: true;
   readonly direct?: true;
   readonly json?: true;
 }
@@ -17,9 +18,10 @@ export function prune(): Command {
     .argument('[pipeline]', 'its workflow id; every pipeline unless named')
     .argument('[phase]', 'one phase only')
     .addOption(new Option('-y, --yes', 'delete those that may go'))
+    .addOption(new Option('-n, --dry-run', 'only say what would go, as without --yes').conflicts('yes'))
     .addOption(directOption())
     .addOption(jsonOption())
-    .addHelpText('after', '\nExample:\n  $ temper prune tiny')
+    .addHelpText('after', '\nExamples:\n  $ temper prune tiny --dry-run\n  $ temper prune tiny --yes')
     .action(async (pipeline: string | undefined, phase: string | undefined, options: Options) => {
       const [{ ask }, { pruneText }] = await Promise.all([import('./ask.ts'), import('../terminal/prune-text.ts')]);
       const question = {

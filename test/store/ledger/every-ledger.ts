@@ -4,9 +4,10 @@ import { benchmarks } from './benchmarks.suite.ts';
 import { evaluations } from './evaluations.suite.ts';
 import type { FreshLedger } from './ledgers.ts';
 import { nodes } from './nodes.suite.ts';
+import { pins } from './pins.suite.ts';
 import { records } from './records.suite.ts';
 
-const suites = { attempts, benchmarks, evaluations, nodes, records };
+const suites = { attempts, benchmarks, evaluations, nodes, pins, records };
 
 /** Each test gets a ledger of its own. */
 export function everyLedger(freshLedger: () => Promise<FreshLedger>): void {

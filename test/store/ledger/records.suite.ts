@@ -71,7 +71,7 @@ export function records(freshLedger: () => Promise<FreshLedger>): void {
   });
 
   describe('checkpoints', () => {
-    test('are recorded once, sealed once, pinned and unpinned', async () => {
+    test('are recorded once and sealed once', async () => {
       const { ledger } = fresh;
       const first = await ledger.recordCheckpoint(checkpoint(50));
       expect(first).toMatchObject({
@@ -85,10 +85,6 @@ export function records(freshLedger: () => Promise<FreshLedger>): void {
       const seal = { id: first.id, digest: 'd', weights: 'w' };
       expect(await ledger.sealCheckpoint(seal)).toMatchObject({ level: 'sealed', digest: 'd', weights: 'w' });
       expect(await ledger.sealCheckpoint(seal)).toMatchObject({ level: 'sealed' });
-      await ledger.pinCheckpoint(first.id);
-      expect(await ledger.checkpoint(first.id)).toMatchObject({ pinned: true });
-      await ledger.unpinCheckpoint(first.id);
-      expect(await ledger.checkpoint(first.id)).toMatchObject({ pinned: false });
     });
 
     test('another path under the same id, and another digest, are conflicts', async () => {
