@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { Evaluation, EvaluationKey } from '../decisions/evaluation.ts';
 import { judgeGate, type GateVerdict } from '../decisions/gate.ts';
+import type { HeldComparison } from '../decisions/gate-input.ts';
 import { leaderboard, type LeaderboardRow } from '../decisions/leaderboard.ts';
 import { sentenceOfVerdict } from '../decisions/gate-sentences.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
@@ -22,18 +23,21 @@ interface Answered {
 export type GateAnswer =
   | (Answered & { readonly kind: 'promote'; readonly checkpoint: CheckpointRef; readonly score: number | null })
   | (Answered & { readonly kind: 'more-evaluations'; readonly missing: readonly EvaluationKey[] })
-  /** `undecided`: a person who releases it lets the highest go on. */
-  | (Answered & { readonly kind: 'hold' | 'reject'; readonly undecided?: boolean });
+  /** `heldAt`: what the evidence does not decide; a person who releases it lets the highest of these go on. Workers of before said none. */
+  | (Answered & { readonly kind: 'hold' | 'reject'; readonly heldAt?: HeldComparison });
 
 export interface GateActivities {
-  /** `released`: a person let go on what the evidence did not decide. */
-  judgeGate(input: { readonly context: PhaseContext; readonly released?: boolean }): Promise<GateAnswer>;
+  /** `releases`: what was let go on though the evidence did not decide. */
+  judgeGate(input: {
+    readonly context: PhaseContext;
+    readonly releases?: readonly HeldComparison[];
+  }): Promise<GateAnswer>;
 }
 
 export function gateActivities(dependencies: ActivityDependencies): GateActivities {
   const { ledger } = dependencies;
   return {
-    async judgeGate({ context, released = false }) {
+    async judgeGate({ context, releases = [] }) {
       const { phase, start, benchmarks, runId } = context;
       const candidates = await candidatesForGate(dependencies, context);
       const parent = start && (await ledger.checkpoint(start.id));
@@ -52,7 +56,7 @@ export function gateActivities(dependencies: ActivityDependencies): GateActiviti
         parent,
         evaluations,
         versions: Object.fromEntries(Object.entries(benchmarks).map(([name, { version }]) => [name, version])),
-        released,
+        releases,
         evaluationBudgetLeft: context.budgets.evaluations - (await ledger.evaluationCountOf(runId)),
       });
       const sentence = sentenceOfVerdict(verdict);
@@ -107,11 +111,18 @@ function asAnswer(verdict: GateVerdict, candidates: readonly CheckpointRecord[],
       return { ...answered, kind: 'promote', checkpoint: refOf(promoted), score: verdict.score };
     }
     case 'more-evaluations':
-      if (verdict.missing.length === 0) return { ...answered, kind: 'hold', undecided: true };
+      if (verdict.missing.length === 0) return { ...answered, kind: 'hold', ...heldAt(verdict) };
       return { ...answered, kind: 'more-evaluations', missing: verdict.missing };
     case 'hold':
-      return { ...answered, kind: 'hold', undecided: verdict.because.rule === 'undecided' };
+      return { ...answered, kind: 'hold', ...heldAt(verdict) };
     case 'reject':
       return { ...answered, kind: 'reject' };
   }
+}
+
+function heldAt({ because, stages }: Extract<GateVerdict, { kind: 'hold' | 'more-evaluations' }>): {
+  readonly heldAt?: HeldComparison;
+} {
+  if (because.rule !== 'undecided') return {};
+  return { heldAt: { stage: stages.length - 1, contenders: because.contenders } };
 }

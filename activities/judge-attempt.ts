@@ -50,7 +50,12 @@ export interface EndedAttempt {
 export interface JudgeActivities {
   judgeAttempt(input: EndedAttempt): Promise<AttemptJudgement>;
   /** A person let a held phase go on: earlier incidents are forgiven. */
-  recordRelease(input: { readonly context: PhaseContext; readonly release?: ReleaseInput }): Promise<void>;
+  recordRelease(input: {
+    readonly context: PhaseContext;
+    readonly release?: ReleaseInput;
+    /** Which hold of the phase this ends, from 1; runs of before said none, and the first of an attempt was kept. */
+    readonly hold?: number;
+  }): Promise<void>;
 }
 
 export function judgeActivities(dependencies: ActivityDependencies): JudgeActivities {
@@ -82,12 +87,12 @@ export function judgeActivities(dependencies: ActivityDependencies): JudgeActivi
       const step = evidence.lastProgress?.step ?? null;
       return { kind: decision.kind, sentence, delaySeconds: decision.delaySeconds, step };
     },
-    async recordRelease({ context, release = {} }) {
+    async recordRelease({ context, release = {}, hold }) {
       const { runId, phase } = context;
       const attempt = (await attemptsOf(dependencies, context)).at(-1)?.number ?? 0;
       const at = dependencies.now().toISOString();
       await ledger.recordDecision({
-        key: `${runId}/${phase.name}/${String(attempt)}/release`,
+        key: `${runId}/${phase.name}/${String(attempt)}/release${hold === undefined ? '' : `-${String(hold)}`}`,
         runId,
         phase: phase.name,
         attempt,

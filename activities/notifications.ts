@@ -14,6 +14,8 @@ export interface NotificationInput {
   readonly event: NotificationEvent;
   readonly cause: string;
   readonly key: string;
+  /** Of a hold, for how long it waits and what then, in words; runs of before said none. */
+  readonly waits?: string;
 }
 
 export interface NotificationEnd {
@@ -29,7 +31,7 @@ export interface NotificationActivities {
 export function notificationActivities(dependencies: ActivityDependencies): NotificationActivities {
   const { ledger, webhook } = dependencies;
   return {
-    async notify({ context, event, cause, key }) {
+    async notify({ context, event, cause, key, waits }) {
       const { pipelineId: pipeline, runId, phase } = context;
       const { notify } = dependencies.placeOf(context.profile).profile;
       if (notify === undefined) return { kind: 'nobody', sentence: 'The profile names nobody to tell any more.' };
@@ -44,7 +46,7 @@ export function notificationActivities(dependencies: ActivityDependencies): Noti
       if (before.sentAt !== null) return { kind: 'sent', sentence: sentenceOfNotification(before) };
       await ledger.recordNotificationTry(key);
       const page = dependencies.pageOf(pipeline, runId);
-      const text = notificationText({ event, pipeline, phase, cause }, { page, mayRepeat: before.unanswered });
+      const text = notificationText({ event, pipeline, phase, cause, waits }, { page, mayRepeat: before.unanswered });
       const answer = await webhook.send({ to: notify, text, key });
       const after = await ledger.recordNotificationAnswer(
         key,

@@ -11,6 +11,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { findFinishedWork, type FinishedCheckpoint } from './finished-work.ts';
 import { identityOfPhase, recordPhase } from './phase-record.ts';
 import { sealByJob } from './sealing.ts';
+import { type EndOfHold, untilWhen } from '../decisions/hold.ts';
 import { minuteOf } from '../decisions/utc-minute.ts';
 
 interface Promotion {
@@ -35,6 +36,9 @@ export interface PromotionActivities {
     input: Pick<Promotion, 'context' | 'because'> & {
       readonly state: 'rejected' | 'failed' | 'cancelled' | 'held';
       readonly checkpoint?: CheckpointRef;
+      /** Of a hold: when it is over (ISO 8601), and what follows then. Runs of before said neither. */
+      readonly until?: string;
+      readonly then?: EndOfHold;
     },
   ): Promise<void>;
 }
@@ -68,11 +72,11 @@ export function promotionActivities(dependencies: ActivityDependencies): Promoti
       await closeAttempts(dependencies, context);
       return refOf(sealed);
     },
-    async closePhase({ context, state, because, checkpoint }) {
+    async closePhase({ context, state, because, checkpoint, until, then }) {
       if (state !== 'held') await closeAttempts(dependencies, context);
       await recordPhase(dependencies, context, {
         state,
-        because: { sentence: because, score: null },
+        because: { sentence: until && then ? `${because} (held ${untilWhen({ until, then })})` : because, score: null },
         ...(checkpoint ? { promoted: checkpoint.id } : {}),
       });
     },

@@ -74,6 +74,23 @@ export const recipeSchema = z
       .describe(
         'What follows when retries are spent or a person is needed: wait until the phase is released, or end. What no retry mends ends the pipeline either way.',
       ),
+    hold: z
+      .strictObject({
+        hours: z
+          .number()
+          .positive()
+          .max(24 * 365)
+          .default(24)
+          .describe('How long a person has.'),
+        then: z
+          .enum(['fail', 'highest', 'keep-parent'])
+          .default('fail')
+          .describe(
+            'What follows when nobody came: the phase fails; or, where its gate is held, the highest goes on (only where the evidence does not decide: `undecided: hold`), or its parent does. A hold that has no such thing fails.',
+          ),
+      })
+      .prefault({})
+      .describe('What becomes of a phase that is held for a person.'),
   })
   .superRefine((recipe, context) => {
     for (const { path, message } of brokenRules(recipe)) context.addIssue({ code: 'custom', path: [...path], message });

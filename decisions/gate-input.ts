@@ -18,6 +18,13 @@ export interface GateInput {
   readonly evaluationBudgetLeft: number;
   /** What is known of the candidates from outside. */
   readonly outside?: readonly OutsideEvidence[];
-  /** A person let go on what the evidence does not decide: the highest does. */
-  readonly released?: boolean;
+  /** What a person let go on though the evidence does not decide: there the highest does. */
+  readonly releases?: readonly HeldComparison[];
+}
+
+/** A comparison that was held: the place of its stage in the gate, and whom the evidence did not tell apart. A release is of this one alone. */
+export interface HeldComparison {
+  /** From 0. */
+  readonly stage: number;
+  readonly contenders: readonly string[];
 }

@@ -63,7 +63,7 @@ function throughStages(input: GateInput, candidates: readonly CheckpointFact[]):
     const { report, ask, asksElsewhere } = judgeStage(input, stage, { standing, stages });
     stages.push(report);
     if (ask.length > 0 || asksElsewhere === true) return more(ask, undecided(report, ask.length), stages);
-    if (report.stage === 'compare' && needsPerson(report, input)) {
+    if (report.stage === 'compare' && needsPerson(report, isReleased(input, report, stages.length - 1))) {
       const because = { rule: 'undecided', benchmark: report.benchmark, contenders: contendersOf(report) } as const;
       return { kind: 'hold', because, stages };
     }
@@ -76,9 +76,17 @@ function throughStages(input: GateInput, candidates: readonly CheckpointFact[]):
   return promotionOf(input, standing, stages);
 }
 
-function needsPerson(report: CompareReport, { released }: GateInput): boolean {
-  if (report.by === 'mean' || report.undecided !== 'hold' || released === true) return false;
+function needsPerson(report: CompareReport, released: boolean): boolean {
+  if (report.by === 'mean' || report.undecided !== 'hold' || released) return false;
   return contendersOf(report).length > 1;
+}
+
+/** Of this very stage, with nobody in question who was not: whoever released another hold has not seen this one. */
+function isReleased({ releases = [] }: GateInput, report: CompareReport, stage: number): boolean {
+  const inQuestion = contendersOf(report);
+  return releases.some(
+    (one) => one.stage === stage && inQuestion.every((checkpoint) => one.contenders.includes(checkpoint)),
+  );
 }
 
 interface StageAnswer {
@@ -95,7 +103,7 @@ interface Reached {
 }
 
 function judgeStage(input: GateInput, stage: GateStage, { standing, stages }: Reached): StageAnswer {
-  if ('compare' in stage) return compare(input, stage.compare, standing);
+  if ('compare' in stage) return compare(input, stage.compare, { standing, stages });
   if ('rank' in stage) {
     const { by } = stage.rank;
     const areTied = stages.some((one) => one.stage === 'compare' && one.by === 'evidence' && one.benchmark === by);
@@ -120,14 +128,14 @@ function judgeStage(input: GateInput, stage: GateStage, { standing, stages }: Re
 function compare(
   input: GateInput,
   rule: Extract<GateStage, { compare: unknown }>['compare'],
-  standing: readonly CheckpointFact[],
+  { standing, stages }: Reached,
 ): StageAnswer {
   const { benchmark } = rule;
   const scores = scored(input, standing, benchmark);
   const judged = judgeCompare(rule, { standing, scores, outside: input.outside ?? [] });
   const { report } = judged;
   if (rule.by === 'mean' || contendersOf(report).length < 2) return { report, ask: [] };
-  const released = input.released === true;
+  const released = isReleased(input, report, stages.length);
   if (!isEvaluated(input, benchmark)) return { report, ask: [], asksElsewhere: !released };
   if (released && rule.undecided === 'hold') return { report, ask: [] };
   const lacking = (checkpoint: string) => missingSeeds(input, { checkpoint, benchmark }, input.evaluate.maxSeeds);

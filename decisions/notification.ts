@@ -3,7 +3,6 @@
  *
  * Covers phases that are held or failed and budgets that are spent. Does not cover sending (activities/notifications.ts).
  */
-import { holdTime } from './hold-time.ts';
 import { duration } from './sentences.ts';
 
 export const notificationEvents = ['held', 'failed', 'budget'] as const;
@@ -15,6 +14,8 @@ export interface Notice {
   readonly phase: string;
   /** Why, as decisions/ said it. */
   readonly cause: string;
+  /** Of a hold: for how long it waits and what then; undefined where the run was of before. */
+  readonly waits?: string | undefined;
 }
 
 /** What is known of a notification: its row in the ledger. */
@@ -79,11 +80,11 @@ function headline({ event, phase }: Notice): string {
   }
 }
 
-function whatToDo({ event, pipeline, phase }: Notice): string {
+function whatToDo({ event, pipeline, phase, waits = '24 hours' }: Notice): string {
   const release = `\`temper release ${escaped(pipeline)} --phase ${escaped(phase)}\``;
   switch (event) {
     case 'held':
-      return `Its job runs no longer. It waits ${holdTime}; to go on: ${release}`;
+      return `Its job runs no longer. It waits ${waits}; to go on: ${release}`;
     case 'failed':
       return `Started again under the same id, it goes on from what is finished: \`temper start … --id ${escaped(pipeline)}\``;
     case 'budget':

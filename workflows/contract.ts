@@ -62,6 +62,8 @@ export interface PhaseContext {
   readonly benchmarks: Readonly<Record<string, Benchmark>>;
   readonly budgets: Budgets;
   readonly onFailure: Recipe['onFailure'];
+  /** Absent in runs that began before recipes said it. */
+  readonly hold?: Recipe['hold'];
   readonly dataDigests: Readonly<Record<string, string>>;
   /** Null for `base`. */
   readonly start: CheckpointRef | null;
@@ -104,6 +106,8 @@ export interface PhaseReport {
   /** One sentence a person understands. */
   readonly note: string;
   readonly score: number | null;
+  /** Of one that is held: until when, and what then, in words. */
+  readonly held?: string;
 }
 
 /** Answer of the query `status`. */

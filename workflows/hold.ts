@@ -4,7 +4,7 @@
  * Covers activities that fail for good. Does not cover when a decision or a gate asks for a person (phase.ts).
  */
 import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
-import { holdTime } from '../decisions/hold-time.ts';
+import { type EndOfHold, endOfHold, type HeldFor, holdRuleOfBefore, holdTime, whatThen } from '../decisions/hold.ts';
 import type { PhaseContext } from './contract.ts';
 import { messageOf } from './explained.ts';
 import { activities } from './jobs.ts';
@@ -16,23 +16,37 @@ export interface HeldPhase {
   readonly context: PhaseContext;
   readonly board: PhaseBoard;
   readonly notices: Notices;
-  /** Resolves when a person released it. Throws when nobody did in time, or the recipe says `fail`. */
-  readonly hold: (sentence: string) => Promise<void>;
+  /** Resolves when a person released it, or nobody did in time and something other than a failure follows. Throws else, or where `onFailure` says `fail`. */
+  readonly hold: (sentence: string, heldFor?: HeldFor) => Promise<HoldOver>;
   /** The answer of `act`; where an activity of it fails for good, a person is asked, and then it is done again. */
   readonly orHold: <T>(act: () => Promise<T>) => Promise<T>;
 }
 
+export type HoldOver = 'released' | Exclude<EndOfHold, 'fail'>;
+
 export function heldPhase(context: PhaseContext, board: PhaseBoard, notices: Notices): HeldPhase {
-  async function hold(sentence: string): Promise<void> {
+  const rule = context.hold ?? holdRuleOfBefore;
+  let holds = 0;
+
+  async function hold(sentence: string, heldFor: HeldFor = 'failure'): Promise<HoldOver> {
     if (context.onFailure === 'fail') throw phaseFailed(context, sentence);
-    const released = board.held(sentence);
+    holds += 1;
+    const then = endOfHold(rule, { heldFor, hasParent: context.start !== null });
+    const until = new Date(Date.now() + rule.hours * 3_600_000).toISOString();
+    const released = board.held(sentence, { hours: rule.hours, until, then });
     // A cancellation rejects it while nobody waits for it yet.
     released.catch(() => undefined);
-    if (notices.someone) await notices.tell('held', sentence);
-    await activities('record that it is held').closePhase({ context, state: 'held', because: sentence });
+    if (notices.someone) await notices.tell('held', sentence, `${holdTime(rule)}, then ${whatThen[then]}`);
+    await activities('record that it is held').closePhase({ context, state: 'held', because: sentence, until, then });
     const release = await released;
-    if (release === null) throw phaseFailed(context, `${sentence}; held for ${holdTime} and nobody released it`);
-    await activities('go on after a release').recordRelease({ context, release });
+    const nobodyCame = `held for ${holdTime(rule)} and nobody released it`;
+    if (release === null && then === 'fail') throw phaseFailed(context, `${sentence}; ${nobodyCame}`);
+    await activities('go on after a release').recordRelease({
+      context,
+      release: release ?? { by: 'the recipe', reason: `${nobodyCame}, so that ${whatThen[then]} (hold.then)` },
+      hold: holds,
+    });
+    return release !== null || then === 'fail' ? 'released' : then;
   }
   return {
     context,

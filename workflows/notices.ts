@@ -13,8 +13,8 @@ import type { PhaseBoard } from './phase-board.ts';
 export interface Notices {
   /** False: `tell` does nothing. Whoever asks first keeps the order of commands as it is where nobody is told. */
   readonly someone: boolean;
-  /** Resolves when the telling has begun; it goes on when the phase has ended. */
-  tell(event: NotificationEvent, cause: string): Promise<void>;
+  /** `waits`: for how long it waits for a person, and what then. Resolves when the telling has begun; it goes on when the phase has ended. */
+  tell(event: NotificationEvent, cause: string, waits?: string): Promise<void>;
 }
 
 const summaries: Readonly<Record<NotificationEvent, string>> = {
@@ -30,11 +30,17 @@ export function noticesOf(context: PhaseContext, board: Pick<PhaseBoard, 'decide
   const someone = context.notifies === true;
   return {
     someone,
-    async tell(event, cause) {
+    async tell(event, cause, waits) {
       if (!someone) return;
       number += 1;
       const workflowId = childIds.notice({ ...context, phase }, number);
-      const input = { context: { pipelineId, runId, profile, phase }, event, cause, key: workflowId };
+      const input = {
+        context: { pipelineId, runId, profile, phase },
+        event,
+        cause,
+        key: workflowId,
+        ...(waits !== undefined && { waits }),
+      };
       await CancellationScope.nonCancellable(async () => {
         try {
           const run = await startChild(notifyPerson, {

@@ -7,7 +7,7 @@ import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { AttemptTicket } from '../activities/attempts.ts';
 import type { GateAnswer } from '../activities/gate.ts';
 import type { Phase } from '../configs/schema.ts';
-import { holdTime } from '../decisions/hold-time.ts';
+import { type EndOfHold, untilWhen } from '../decisions/hold.ts';
 import { sentenceOfRelease } from '../decisions/sentences.ts';
 import type { PhaseState } from '../decisions/states.ts';
 import type { FinishedWork } from '../activities/promotion.ts';
@@ -26,7 +26,10 @@ export interface PhaseBoard {
   /** The step at which a job was stopped. */
   reached(step: number): void;
   /** What the person said who released it; null when nobody did in time. */
-  held(sentence: string): Promise<ReleaseInput | null>;
+  held(
+    sentence: string,
+    how: { readonly hours: number; readonly until: string; readonly then: EndOfHold },
+  ): Promise<ReleaseInput | null>;
   reused(work: FinishedWork): PhaseEnd;
   completed(checkpoint: CheckpointRef, answer: { readonly sentence: string; readonly score: number | null }): PhaseEnd;
   rejected(parent: CheckpointRef, because: string): PhaseEnd;
@@ -43,7 +46,8 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
   let released: ReleaseInput = {};
 
   function show(change: Partial<PhaseReport>): void {
-    report = { ...report, ...change };
+    const { held, ...before } = report;
+    report = { ...before, ...(held !== undefined && report.state === 'held' && { held }), ...change };
     if (change.note && change.note !== decisions.at(-1)) decisions.push(change.note);
     setCurrentDetails(details(context, report, decisions));
     pipeline.report({ ...report, note: noteForPipeline(report, opened) });
@@ -81,9 +85,12 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
     reached: (step) => {
       show({ step });
     },
-    held: async (sentence) => {
-      show({ state: 'held', note: `held: ${sentence}` });
-      const isReleased = await condition(() => report.state !== 'held', holdTime, { summary: 'held for a person' });
+    held: async (sentence, how) => {
+      show({ state: 'held', note: `held: ${sentence}`, held: untilWhen(how) });
+      const isReleased = await condition(() => report.state !== 'held', how.hours * 3_600_000, {
+        summary: 'held for a person',
+      });
+      if (!isReleased && how.then !== 'fail') show({ state: 'running' });
       return isReleased ? released : null;
     },
     reused: ({ outcome, rows }) => {
@@ -115,5 +122,6 @@ function details(context: PhaseContext, report: PhaseReport, decisions: readonly
   const progress =
     report.of > 0 ? `, attempt ${String(report.attempt)}, step ${String(report.step)} of ${String(report.of)}` : '';
   const kind = report.kind === report.phase ? '' : ` (${report.kind})`;
-  return `**${report.phase}**${kind} ${start}: **${report.state}**${progress}\n\n${newestOf(decisions)}`;
+  const held = report.held === undefined ? '' : ` ${report.held}`;
+  return `**${report.phase}**${kind} ${start}: **${report.state}**${held}${progress}\n\n${newestOf(decisions)}`;
 }

@@ -5,6 +5,8 @@
  */
 import { CancellationScope, CancelledFailure, isCancellation, patched, sleep } from '@temporalio/workflow';
 import type { GateAnswer } from '../activities/gate.ts';
+import type { HeldComparison } from '../decisions/gate-input.ts';
+import type { HeldFor } from '../decisions/hold.ts';
 import type { PhaseContext, PhaseEnd, PhaseOutcome } from './contract.ts';
 import { messageOf, mustComeFromAPipeline } from './explained.ts';
 import { startEvaluations, type EvaluationsBeside } from './evaluations-beside.ts';
@@ -109,15 +111,14 @@ async function runAttempt(
 
 /** Evaluations → verdict, until one decides. */
 async function passGate(phase: HeldPhase, beside: EvaluationsBeside): Promise<PhaseEnd> {
-  let released = false;
+  const releases: HeldComparison[] = [];
   for (;;) {
     // All the training is done: a person may mend what is wrong with a checkpoint or the store, so that none of it is lost.
     const end = await phase.orHold(async () => {
-      const answer = await activities('judge the candidates').judgeGate({ context: phase.context, released });
+      const answer = await activities('judge the candidates').judgeGate({ context: phase.context, releases });
       phase.board.judged(answer);
       const done = await carryOut(phase, beside, answer);
-      // What a later stage asks for takes nothing back of a release.
-      if (answer.kind !== 'more-evaluations') released = answer.kind === 'hold' && answer.undecided === true;
+      if (answer.kind === 'hold' && answer.heldAt) releases.push(answer.heldAt);
       return done;
     });
     if (end !== null) return end;
@@ -136,14 +137,20 @@ async function carryOut(phase: HeldPhase, beside: EvaluationsBeside, answer: Gat
       return null;
     }
     case 'hold':
-      await phase.hold(answer.sentence);
-      return null;
+      return await holdGate(phase, answer.sentence, answer.heldAt ? 'undecided' : 'gate');
     case 'reject':
       if (onReject === 'keep-parent' && phase.context.start) return await keepParent(phase, answer.sentence);
       if (onReject !== 'hold') throw phaseFailed(phase.context, answer.sentence);
-      await phase.hold(answer.sentence);
-      return null;
+      return await holdGate(phase, answer.sentence, 'gate');
   }
+}
+
+/** Null when the gate is to judge again. */
+async function holdGate(phase: HeldPhase, sentence: string, heldFor: HeldFor): Promise<PhaseEnd | null> {
+  const over = await phase.hold(sentence, heldFor);
+  return over === 'keep-parent'
+    ? await keepParent(phase, `${sentence} Nobody released it in time: its parent goes on.`)
+    : null;
 }
 
 async function promote(

@@ -3,7 +3,6 @@
  *
  * Narrow on purpose: beside the side bar of the UI a wide table loses its last column. Does not cover how markdown is written (markdown.ts).
  */
-import { holdTime } from '../decisions/hold-time.ts';
 import { childIds, type PhaseReport, type ResolvedPipeline } from './contract.ts';
 import { bytesOf, entry, table } from './markdown.ts';
 
@@ -61,8 +60,8 @@ function heldText({ phases, state }: PipelinePage): string[] {
   return phases
     .filter((phase) => phase.state === 'held')
     .map(
-      ({ phase }) =>
-        `**${phase} is held for a person**, for ${holdTime}. To go on: More Actions → Send an Update → \`release\`, with \`{"phase": "${phase}", "by": "you"}\``,
+      ({ phase, held }) =>
+        `**${phase} is held for a person**${held === undefined ? '' : `, ${held}`}. To go on: More Actions → Send an Update → \`release\`, with \`{"phase": "${phase}", "by": "you"}\``,
     );
 }
 

@@ -93,6 +93,7 @@ async function runPhase(resolved: ResolvedPipeline, phase: Phase, start: PhaseOu
     benchmarks: recipe.benchmarks,
     budgets: recipe.budgets,
     onFailure: recipe.onFailure,
+    hold: recipe.hold,
     dataDigests: resolved.dataDigests,
     start: start?.checkpoint ?? null,
     ...(resolved.profile.notify === undefined ? {} : { notifies: true as const }),

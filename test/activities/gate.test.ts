@@ -116,9 +116,12 @@ test('holds what the evidence does not decide where the recipe says so, until a 
   const evaluate = { every: 20, benchmarks: ['addition'], seeds: 1, maxSeeds: 1 };
   const context = contextOf({ phase: phaseSchema.parse({ ...sft, evaluate, gate }) });
   const held = await judge(context);
-  expect(held).toMatchObject({ kind: 'hold', undecided: true });
+  expect(held).toMatchObject({ kind: 'hold', heldAt: { stage: 0 } });
   expect(held.sentence).toContain(`between ${id(1, 40)} and ${id(1, 50)}`);
-  const released = await bench.as(runId).judgeGate({ context, released: true });
+  const released = await bench.as(runId).judgeGate({
+    context,
+    releases: [{ stage: 0, contenders: [id(1, 40), id(1, 50)] }],
+  });
   expect(released).toMatchObject({ kind: 'promote', checkpoint: { id: id(1, 40) }, score: 0.75 });
 });
 

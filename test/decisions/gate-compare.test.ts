@@ -71,11 +71,34 @@ describe('when nothing more may be had', () => {
     expect(sentenceOfVerdict(verdict)).toMatch(
       /^Held: .* between c30 and c20 .* Once released, the highest goes on\.$/,
     );
-    expect(compared(seen, { ...spent, stages, released: true })).toMatchObject({
+    expect(compared(seen, { ...spent, stages, releases: [{ stage: 0, contenders: ['c20', 'c30'] }] })).toMatchObject({
       kind: 'promote',
       because: { rule: 'highest-of-undecided' },
     });
   });
+
+  test.each([
+    { title: 'of another stage', release: { stage: 1, contenders: ['c20', 'c30'] } },
+    { title: 'that did not know of one in question', release: { stage: 0, contenders: ['c10', 'c30'] } },
+  ])('a release $title does not let it go on', ({ release }) => {
+    const stages = [compare({ undecided: 'hold' })];
+    expect(compared(seen, { ...spent, stages, releases: [release] })).toMatchObject({ kind: 'hold' });
+  });
+});
+
+test('of two comparisons that are held each is released for itself', () => {
+  const other = gateStage.parse({ compare: { benchmark: 'other', undecided: 'hold' } });
+  const seen = ['c10', 'c20'].flatMap((id, shift) => [
+    evaluation(id).scoring(lucky(shift)),
+    evaluation(id).on('other', 2).scoring(lucky(shift)),
+  ]);
+  // The first lets both through, so that the second has something to compare.
+  const tie = gateStage.parse({ require: { scoreAtLeast: { benchmark: 'addition', score: 0.1 } } });
+  const stages = [tie, compare({ undecided: 'tie' }), other];
+  const change = { candidates: [c10, c20], stages, evaluationBudgetLeft: 0 };
+  const both = ['c10', 'c20'];
+  expect(compared(seen, { ...change, releases: [{ stage: 1, contenders: both }] })).toMatchObject({ kind: 'hold' });
+  expect(compared(seen, { ...change, releases: [{ stage: 2, contenders: both }] })).toMatchObject({ kind: 'promote' });
 });
 
 describe('a tie that no stage puts in order', () => {
@@ -119,7 +142,7 @@ test('a release lets the highest of the stage that held go on, and takes nothing
   const change = { candidates: [c10, c20], stages, evaluationBudgetLeft: 0 };
   const held = compared(seen, change);
   expect(sentenceOfVerdict(held)).toMatch(/on other does not decide between c20 and c10 .* the highest goes on\.$/);
-  expect(compared(seen, { ...change, released: true })).toMatchObject({
+  expect(compared(seen, { ...change, releases: [{ stage: 1, contenders: ['c10', 'c20'] }] })).toMatchObject({
     kind: 'promote',
     checkpoint: c20,
     because: { rule: 'highest-of-undecided', benchmark: 'other', among: 2 },

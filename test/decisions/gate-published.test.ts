@@ -139,7 +139,8 @@ describe('v08a or v11a, where the score that counts is the mean of two runs', ()
     const verdict = judge([{ compare: { benchmark: 'public' } }], names, { outside: table });
     expect(verdict).toMatchObject({ kind: 'more-evaluations', missing: [], because: { contenders: ['v08a', 'v11a'] } });
     expect(sentenceOfVerdict(verdict)).toMatch(/between v08a and v11a \(\d\d seeds more of each would decide/);
-    expect(judge([{ compare: { benchmark: 'public' } }], names, { outside: table, released: true })).toMatchObject({
+    const releases = [{ stage: 0, contenders: ['v08a', 'v11a'] }];
+    expect(judge([{ compare: { benchmark: 'public' } }], names, { outside: table, releases })).toMatchObject({
       kind: 'promote',
       checkpoint: { id: 'v08a' },
       because: { rule: 'highest-of-undecided', among: 2 },

@@ -22,6 +22,12 @@ test('a hold says which phase, why, what a person can do, and where to look', ()
   );
 });
 
+test('a hold says for how long it waits and what then, where the recipe says it', () => {
+  expect(textOf({ waits: '2 hours, then the highest goes on' })).toContain(
+    'It waits 2 hours, then the highest goes on; to',
+  );
+});
+
 test.each([
   { event: 'failed', want: [/^\*demo: phase sft failed/, /`temper start … --id demo`/] },
   { event: 'budget', want: [/^\*demo: a budget is spent in phase sft\*/, /--set budgets\.evaluations=/] },

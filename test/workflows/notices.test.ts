@@ -53,6 +53,7 @@ describe('a person is told', () => {
         event: 'held',
         cause: 'attempt 1 failed. hold.',
         key: `told/base/notice-1-${runId}`,
+        waits: '24 hours, then it fails',
       },
     ]);
   });

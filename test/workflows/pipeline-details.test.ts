@@ -36,8 +36,9 @@ test('a phase that is named otherwise than its kind names its kind', () => {
 });
 
 test('a held phase says how to let it go on, for as long as the pipeline runs', () => {
-  const held = [report('sft', { state: 'held', note: 'held: why' })];
-  expect(pipelineDetails(page(held))).toContain('**sft is held for a person**, for 24 hours. To go on: More Actions');
+  const until = 'until 2026-12-01 10:00 UTC, then it fails';
+  const held = [report('sft', { state: 'held', note: 'held: why', held: until })];
+  expect(pipelineDetails(page(held))).toContain(`**sft is held for a person**, ${until}. To go on: More Actions`);
   expect(pipelineDetails(page(held, { state: 'cancelled' }))).not.toContain('for a person');
 });
 
