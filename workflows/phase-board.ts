@@ -18,12 +18,11 @@ import { pipelineLine } from './pipeline-line.ts';
 
 export interface PhaseBoard {
   attempt(ticket: AttemptTicket): void;
-  checkpoint(checkpoint: CheckpointRef): void;
   evaluating(what: string): void;
   judged(answer: GateAnswer): void;
   /** With the step that an attempt had reached; null or undefined where nobody knows. */
   decided(sentence: string, step?: number | null): void;
-  /** The step at which a job was stopped. */
+  /** Of a due checkpoint, or where a job was stopped. */
   reached(step: number): void;
   /** What the person said who released it; null when nobody did in time. */
   held(
@@ -46,8 +45,7 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
   let released: ReleaseInput = {};
 
   function show(change: Partial<PhaseReport>): void {
-    const { held, ...before } = report;
-    report = { ...before, ...(held !== undefined && report.state === 'held' && { held }), ...change };
+    report = changed(report, change);
     if (change.note && change.note !== decisions.at(-1)) decisions.push(change.note);
     setCurrentDetails(details(context, report, decisions));
     pipeline.report({ ...report, note: noteForPipeline(report, opened) });
@@ -69,9 +67,6 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
       opened = ticket;
       show({ state: 'running', attempt: ticket.number, step: ticket.resumeStep, of: ticket.of, note: ticket.sentence });
     },
-    checkpoint: (checkpoint) => {
-      show({ step: checkpoint.step });
-    },
     evaluating: (what) => {
       show({ state: 'evaluating', note: what });
     },
@@ -87,9 +82,7 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
     },
     held: async (sentence, how) => {
       show({ state: 'held', note: `held: ${sentence}`, held: untilWhen(how) });
-      const isReleased = await condition(() => report.state !== 'held', how.hours * 3_600_000, {
-        summary: 'held for a person',
-      });
+      const isReleased = await isReleasedIn(how.hours, () => report.state !== 'held');
       if (!isReleased && how.then !== 'fail') show({ state: 'running' });
       return isReleased ? released : null;
     },
@@ -105,6 +98,16 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
     },
     delivered: () => pipeline.delivered(),
   };
+}
+
+/** Until when it is held is said for as long as it is. */
+function changed(report: PhaseReport, change: Partial<PhaseReport>): PhaseReport {
+  const { held, ...next } = { ...report, ...change };
+  return held !== undefined && next.state === 'held' ? { ...next, held } : next;
+}
+
+function isReleasedIn(hours: number, isReleased: () => boolean): Promise<boolean> {
+  return condition(isReleased, hours * 3_600_000, { summary: 'held for a person' });
 }
 
 /** A phase before it begins. */

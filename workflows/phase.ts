@@ -77,7 +77,7 @@ async function runAttempt(
   board.attempt(ticket);
   const { job, gaveUp, ...end } = await runJob(context, ticket, {
     checkpoint: (checkpoint) => {
-      board.checkpoint(checkpoint);
+      board.reached(checkpoint.step);
       beside.evaluate(checkpoint);
     },
     note: (sentence) => {
