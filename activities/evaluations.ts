@@ -1,21 +1,19 @@
 /**
  * Evaluation jobs: opened for what the ledger does not have, and their outcomes recorded exactly once.
  *
- * Covers one job that makes a list of evaluations. Does not cover running it (jobs.ts) or grading (trainers/).
+ * Covers one job that makes a list of evaluations. Does not cover what its request says (evaluation-request.ts),
+ * reading outcomes (evaluation-outcomes.ts), running it (jobs.ts) or grading (trainers/).
  */
 import { alsoAwayFrom } from '../decisions/attempt-changes.ts';
-import type { Benchmark } from '../configs/schema.ts';
 import { TemperError } from '../decisions/errors.ts';
-import { checkpointShortName } from '../decisions/checkpoint-id.ts';
 import { evaluationBudget } from '../decisions/evaluation-budget.ts';
 import type { EvaluationKey } from '../decisions/evaluation.ts';
-import { readOutcomes } from '../decisions/outcomes.ts';
-import type { CheckpointRef, EvaluationInput, PhaseContext } from '../workflows/contract.ts';
+import type { EvaluationInput, PhaseContext } from '../workflows/contract.ts';
 import { reserve, type AttemptTicket } from './attempts.ts';
 import { claimBenchmarks } from './benchmark-definitions.ts';
-import { problemsOfBenchmark } from './benchmark-size.ts';
-import { refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { countNewProblems, recordOutcomes } from './evaluation-outcomes.ts';
+import { type Requested, requestedEvaluations } from './evaluation-request.ts';
 import { suspectsOf } from './node-memory.ts';
 import { type EndedAttempt, gatherEvidence, judge } from './judge-attempt.ts';
 
@@ -38,15 +36,6 @@ export interface EvaluationActivities {
   judgeEvaluation(input: EndedEvaluation): Promise<EvaluationJudgement>;
 }
 
-/** One evaluation of a request, as the trainer contract has it. */
-interface Requested {
-  readonly key: string;
-  readonly checkpoint: Pick<CheckpointRef, 'id' | 'path' | 'format' | 'base' | 'digest'>;
-  readonly benchmark: Benchmark & { readonly name: string };
-  readonly seed: number;
-  readonly output: string;
-}
-
 export function evaluationActivities(dependencies: ActivityDependencies): EvaluationActivities {
   const { ledger } = dependencies;
   return {
@@ -58,7 +47,7 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
       const { number, directory, name, store } = await reserve(dependencies, { context, purpose: 'evaluate', opened });
       const spent = await beyondBudget(dependencies, context, { number, wanted: missing.length });
       if (spent !== null) return { spent };
-      const asked = await Promise.all(missing.map((key, index) => requested(dependencies, context, { key, index })));
+      const asked = await requestedEvaluations(dependencies, context, { keys: missing, number });
       const request = {
         contract: 1,
         job: name,
@@ -122,11 +111,13 @@ async function judgeEvaluation(
   }
   const { evaluations } = attempt.request as { evaluations: Requested[] };
   const { recorded, lacking } = await recordOutcomes(dependencies, context, { ticket, evaluations });
+  const { store } = dependencies.placeOf(context.profile);
   const evidence = await gatherEvidence(dependencies, ended, {
     targetArtifactComplete: lacking.length === 0,
     ...(lacking.length > 0 && { lackingOutcomes: lacking }),
     newestCompleteStep: recorded,
     firstNotFiniteStep: null,
+    newProblems: await countNewProblems(store, ticket, evaluations),
   });
   const judged = await judge(dependencies, ended, evidence);
   if (judged.kind === 'completed')
@@ -166,65 +157,4 @@ async function missingOf(
     JSON.stringify([checkpoint, benchmark, version, seed]);
   const have = new Set(done.map(text));
   return evaluations.filter((key) => !have.has(text(key)));
-}
-
-async function requested(
-  { ledger }: ActivityDependencies,
-  context: PhaseContext,
-  { key, index }: { readonly key: EvaluationKey; readonly index: number },
-): Promise<{ readonly request: Requested; readonly checkpoint: string }> {
-  const record = await ledger.checkpoint(key.checkpoint);
-  if (!record) throw new TemperError('not-found', `no checkpoint "${key.checkpoint}" is in the ledger`);
-  const { id, path, format, base, digest } = refOf(record);
-  const benchmark = context.benchmarks[key.benchmark];
-  if (!benchmark) throw new TemperError('not-found', `the recipe has no benchmark "${key.benchmark}"`);
-  const request: Requested = {
-    key: `${key.benchmark}@${String(key.version)}/seed-${String(key.seed)}/${id}`,
-    checkpoint: { id, path, format, base, digest },
-    benchmark: { name: key.benchmark, ...benchmark },
-    seed: key.seed,
-    output: `outcomes/${String(index + 1).padStart(4, '0')}.jsonl`,
-  };
-  return { request, checkpoint: checkpointShortName(record) };
-}
-
-interface RecordedOutcomes {
-  readonly recorded: number;
-  /** Of each evaluation that is none, what is lacking. */
-  readonly lacking: readonly string[];
-}
-
-/** Records each evaluation that is whole (its file came by rename), also of a job that failed later. */
-async function recordOutcomes(
-  dependencies: ActivityDependencies,
-  context: PhaseContext,
-  { ticket, evaluations }: { readonly ticket: AttemptTicket; readonly evaluations: readonly Requested[] },
-): Promise<RecordedOutcomes> {
-  const { store } = dependencies.placeOf(context.profile);
-  const lacking: string[] = [];
-  let recorded = 0;
-  for (const { checkpoint, benchmark, seed, output } of evaluations) {
-    const text = await store.text(ticket.directory, output);
-    if (text === null) {
-      lacking.push(`${output} is missing`);
-      continue;
-    }
-    const wanted = { samples: benchmark.samples, problems: await problemsOfBenchmark(benchmark) };
-    const read = readOutcomes(text, wanted);
-    if (read.kind === 'incomplete') {
-      lacking.push(`${output} (${benchmark.name}, seed ${String(seed)}): ${read.why}`);
-      continue;
-    }
-    const at = dependencies.now().toISOString();
-    const evaluation = {
-      checkpoint: checkpoint.id,
-      benchmark: benchmark.name,
-      version: benchmark.version,
-      seed,
-      problems: read.problems,
-    };
-    await dependencies.ledger.recordEvaluation({ evaluation, runId: context.runId, jobName: ticket.jobName, at });
-    recorded += 1;
-  }
-  return { recorded, lacking };
 }

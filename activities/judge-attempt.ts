@@ -132,7 +132,12 @@ export async function gatherEvidence(
   { context, ticket, job, waited }: EndedAttempt,
   artifacts: Pick<
     Evidence,
-    'targetArtifactComplete' | 'lackingOutcomes' | 'newestCompleteStep' | 'firstNotFiniteStep' | 'observed'
+    | 'targetArtifactComplete'
+    | 'lackingOutcomes'
+    | 'newestCompleteStep'
+    | 'firstNotFiniteStep'
+    | 'newProblems'
+    | 'observed'
   >,
 ): Promise<Evidence> {
   const { backend, store, profile } = dependencies.placeOf(context.profile);

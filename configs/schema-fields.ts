@@ -44,10 +44,17 @@ export const benchmark = z.strictObject({
       'Raise it when anything else of the benchmark changes, which is refused otherwise: scores of another version never count.',
     ),
   grader: z
-    .enum(['boxed-integer', 'exact-match'])
+    .enum(['boxed-integer', 'exact-match', 'numeric', 'math-verify'])
     .describe(
-      'What is right: the integer in the last \\boxed{…} is the answer’s, or the whole completion is the answer, spaces around it aside.',
+      'What is right: the integer in the last \\boxed{…} is the answer’s; the whole completion is the answer, spaces around it aside; the number in the last \\boxed{…} (a decimal, a fraction, 1e3, a percentage as hundredths; a unit after it counts for nothing) is within `tolerance` of the answer’s; or the Python package math-verify, which the image must have, finds the two equal.',
     ),
+  tolerance: z
+    .strictObject({
+      relative: z.number().positive().optional().describe('Of the answer: 0.01 is one per cent of it.'),
+      absolute: z.number().positive().optional().describe('In the answer’s own unit.'),
+    })
+    .optional()
+    .describe('How far from the answer a number may be, with grader `numeric` alone; the larger of the two counts.'),
   samples: count.max(1024).default(1).describe('Completions of each problem.'),
   temperature: z.number().min(0).max(2).default(1).describe('Temperature they are sampled at; 0 is greedy.'),
   maxTokens: count.default(1024).describe('Most tokens of a completion.'),

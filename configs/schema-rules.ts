@@ -12,9 +12,15 @@ export type { BrokenRule, PhaseFields } from './schema-phase-rules.ts';
 /** What the rules look at; every recipe fits. */
 export interface RecipeFields {
   readonly model?: { readonly path?: string } | object;
-  readonly benchmarks: Readonly<Record<string, { readonly data?: { readonly tiny?: string } | object }>>;
+  readonly benchmarks: Readonly<Record<string, BenchmarkFields>>;
   readonly phases: readonly PhaseFields[];
   readonly budgets: { readonly evaluations?: number };
+}
+
+interface BenchmarkFields {
+  readonly data?: { readonly tiny?: string } | object;
+  readonly grader?: string;
+  readonly tolerance?: { readonly relative?: number | undefined; readonly absolute?: number | undefined } | undefined;
 }
 
 /** Every broken rule, in the order of the file. */
@@ -32,7 +38,7 @@ export function brokenRules(recipe: RecipeFields): BrokenRule[] {
     ];
     return broken.map(({ path, message }) => ({ path: ['phases', index, ...path], message }));
   });
-  return [...rulesOfBenchmarkData(recipe), ...ofPhases, ...rulesOfBudgets(recipe)];
+  return [...rulesOfBenchmarkData(recipe), ...rulesOfTolerance(recipe), ...ofPhases, ...rulesOfBudgets(recipe)];
 }
 
 function rulesOfPlace(phase: PhaseFields, before: readonly PhaseFields[]): BrokenRule[] {
@@ -118,6 +124,22 @@ function rulesOfBenchmarkData({ benchmarks }: RecipeFields): BrokenRule[] {
     if (data === undefined || !('tiny' in data) || data.tiny !== 'solutions') return [];
     const message = 'is "solutions", and a benchmark scores problems: say "held-out" (or "problems")';
     return [{ path: ['benchmarks', name, 'data', 'tiny'], message }];
+  });
+}
+
+/** Numbers are compared within a tolerance that is stated; nothing else has one. */
+function rulesOfTolerance({ benchmarks }: RecipeFields): BrokenRule[] {
+  return Object.entries(benchmarks).flatMap(([name, { grader, tolerance }]) => {
+    const path = ['benchmarks', name, 'tolerance'];
+    const isStated = tolerance !== undefined && Object.keys(tolerance).length > 0;
+    if (grader === 'numeric' && !isStated) {
+      const message =
+        'is not stated, and grader "numeric" compares within it: say {relative: 0.000001}, or {absolute: …}';
+      return [{ path, message }];
+    }
+    if (grader === 'numeric' || tolerance === undefined) return [];
+    const message = `is for grader "numeric", and this benchmark has "${String(grader)}": leave it out`;
+    return [{ path, message }];
   });
 }
 

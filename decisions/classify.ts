@@ -55,7 +55,7 @@ function classifyEnd(evidence: Evidence): Verdict {
 export function incidentOf(failure: Failure, evidence: Evidence, completedStep: number): Incident {
   const { rootCause, rank, node, because } = failure;
   const step = evidence.lastProgress?.step ?? 0;
-  const { asked, firstNotFiniteStep, waited } = evidence;
+  const { asked, firstNotFiniteStep, newProblems, waited } = evidence;
   const { class: name } = failure;
   return {
     attempt: asked.attempt,
@@ -66,6 +66,7 @@ export function incidentOf(failure: Failure, evidence: Evidence, completedStep: 
     step,
     completedStep,
     firstNotFiniteStep,
+    ...(newProblems === undefined ? {} : { newProblems }),
     ...(waited === undefined ? {} : { waitedSeconds: waited.seconds }),
     because,
   };

@@ -197,6 +197,8 @@ export interface Evidence {
   readonly newestCompleteStep: number | null;
   /** Lowest step at which a number that must be finite was not; null when all were. */
   readonly firstNotFiniteStep: number | null;
+  /** Of an evaluation: problems that this attempt was the first to finish, and kept. Absent for trainings, and of older versions. */
+  readonly newProblems?: number;
   /** Bytes that could still be written to the store when the evidence was gathered; null when nobody could tell. */
   readonly storeFreeBytes: number | null;
   /** Of a foreign trainer; absent for a built-in one, whose result speaks. */
@@ -223,6 +225,8 @@ export interface Incident {
   readonly completedStep: number;
   /** Lowest step at which a number that must be finite was not; null when all were. */
   readonly firstNotFiniteStep?: number | null;
+  /** Of an evaluation: problems that it was the first to finish, and kept. */
+  readonly newProblems?: number;
   /** Seconds that it waited to start, where it never could; absent otherwise. */
   readonly waitedSeconds?: number;
   readonly because: ClassReason;

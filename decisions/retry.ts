@@ -229,12 +229,15 @@ function sinceNewStep(incidents: readonly Incident[]): readonly Incident[] {
   let best = 0;
   let first = 0;
   incidents.forEach((incident, index) => {
-    if (incident.completedStep <= best) return;
-    best = incident.completedStep;
+    if (incident.completedStep <= best && !doneSomething(incident)) return;
+    best = Math.max(best, incident.completedStep);
     first = index;
   });
   return incidents.slice(first);
 }
+
+/** An evaluation counts anew in each attempt: what is done already is not asked again. */
+const doneSomething = ({ newProblems = 0 }: Incident): boolean => newProblems > 0;
 
 function delayAfter(since: readonly Incident[]): number {
   const last = lastOf(since);

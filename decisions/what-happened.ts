@@ -81,8 +81,11 @@ function nodesOf({ ranks }: Evidence): readonly string[] {
 
 function whenOf({ incident, evidence, purpose }: FailedAttempt): string {
   const { asked } = evidence;
-  if (purpose === 'evaluate')
-    return `, after ${String(incident.completedStep)} of ${String(asked.targetStep)} evaluations`;
+  if (purpose === 'evaluate') {
+    const { completedStep, newProblems = 0 } = incident;
+    const kept = newProblems > 0 ? `, ${String(newProblems)} problem${newProblems === 1 ? '' : 's'} kept` : '';
+    return `, after ${String(completedStep)} of ${String(asked.targetStep)} evaluations${kept}`;
+  }
   if (!hasSteps(evidence) || neverRan(incident, evidence)) return '';
   const step = stepOf(incident, evidence);
   return step > (asked.resume?.step ?? 0) ? ` at step ${String(step)}` : ' before its first step';

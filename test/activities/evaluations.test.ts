@@ -100,6 +100,7 @@ describe('openEvaluation', () => {
           },
           seed: 1,
           output: 'outcomes/0001.jsonl',
+          earlierOutputs: [],
         },
         { key: 'addition@1/seed-2/demo/sft/a1/checkpoint-40', seed: 2, output: 'outcomes/0002.jsonl' },
       ],
@@ -264,6 +265,26 @@ describe('judgeEvaluation', () => {
     expect(await evaluations(20, 40)).toMatchObject([key(20)]);
     const next = await start([key(20), key(40)], 2);
     expect(next.ticket.of).toBe(1);
+  });
+
+  test('what a killed job has kept is handed to the next, and each new problem is progress: three kills are not the end', async () => {
+    const numbers: number[] = [];
+    const judged = [];
+    for (const opened of [1, 2, 3, 4]) {
+      const started = await start([key(40), key(20)], opened);
+      numbers.push(started.ticket.number);
+      await started.trainer.keeps('outcomes/0002.jsonl', 2);
+      bench.backend.end(started.job, { exitCode: 1, lastLines: ['ValueError: ever the same'] });
+      judged.push(await judge(started, [...numbers]));
+    }
+    expect(judged.map(({ kind }) => kind)).toEqual(['again', 'again', 'again', 'again']);
+    expect(judged[0]?.sentence).toContain('after 0 of 2 evaluations, 2 problems kept');
+    const last = await open([key(20)], 5);
+    const request = JSON.parse(await readFile(join(last?.directory ?? '', 'request.json'), 'utf8')) as unknown;
+    const earlier = numbers.map(
+      (number) => expect.stringMatching(`/sft/evaluations/${String(number)}/outcomes/0002.jsonl$`) as string,
+    );
+    expect(request).toMatchObject({ evaluations: [{ output: 'outcomes/0001.jsonl', earlierOutputs: earlier }] });
   });
 
   test('gives up on what no retry mends, and after the same cause three times', async () => {

@@ -197,6 +197,22 @@ test.each<{ title: string; recipe: Document; want: string[] }>([
       'benchmarks.addition.data.tiny: is "solutions", and a benchmark scores problems: say "held-out" (or "problems")',
     ],
   },
+  {
+    title: 'a tolerance where numbers are compared, and only there',
+    recipe: recipeOf([], {
+      benchmarks: {
+        unstated: { data: { tiny: 'held-out' }, grader: 'numeric' },
+        empty: { data: { tiny: 'held-out' }, grader: 'numeric', tolerance: {} },
+        stated: { data: { tiny: 'held-out' }, grader: 'numeric', tolerance: { relative: 0.01 } },
+        exact: { data: { tiny: 'held-out' }, grader: 'exact-match', tolerance: { absolute: 1 } },
+      },
+    }),
+    want: [
+      'benchmarks.unstated.tolerance: is not stated, and grader "numeric" compares within it: say {relative: 0.000001}, or {absolute: …}',
+      'benchmarks.empty.tolerance: is not stated, and grader "numeric" compares within it: say {relative: 0.000001}, or {absolute: …}',
+      'benchmarks.exact.tolerance: is for grader "numeric", and this benchmark has "exact-match": leave it out',
+    ],
+  },
 ])('$title', async ({ recipe, want }) => {
   expect(await answerTo(recipe)).toEqual(want);
 });

@@ -92,7 +92,7 @@ describe('a recipe', () => {
       title: 'a grader that is not known',
       document: recipeOf([], { benchmarks: { addition: { ...addition, grader: 'boxed-int' } } }),
       want: [
-        'benchmarks.addition.grader: is "boxed-int"; did you mean "boxed-integer"? One of: boxed-integer, exact-match',
+        'benchmarks.addition.grader: is "boxed-int"; did you mean "boxed-integer"? One of: boxed-integer, exact-match, numeric, math-verify',
       ],
     },
     {

@@ -1,4 +1,7 @@
-/** A trainer that is killed goes on from its newest complete checkpoint, and ends as if nothing had happened: byte for byte. */
+/**
+ * A trainer that is killed goes on from its newest complete checkpoint, and ends as if nothing had happened: byte for byte. A killed
+ * evaluation goes on with the problems that are done, and comes to the same outcomes.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { signalTrainer, startEmbedded, type Embedded, type Site } from '../support/embedded.ts';
@@ -30,11 +33,38 @@ async function killAfterFirstCheckpoint(phase: string): Promise<void> {
   await signalTrainer(directory, 'SIGKILL');
 }
 
-it('a killed trainer goes on as attempt 2, and its last checkpoint is the one of an undisturbed run', async () => {
-  const recipe = await shortRecipe(['base', ...killed], careless);
+const outcomes = 'outcomes/0001.jsonl';
+/** Large enough for several batches; the phase's only evaluation. */
+const evaluated = {
+  'benchmarks.addition.data.rows': 300,
+  'benchmarks.addition.samples': 8,
+  'benchmarks.addition.maxTokens': 60,
+  'phases.sft.evaluate': { benchmarks: ['addition'], seeds: 1, maxSeeds: 1 },
+};
+
+/** Kills the evaluation of a phase when the first problems are done. */
+async function killAfterFirstProblems(phase: string): Promise<void> {
+  const directory = disturbed.evaluation('kill', phase);
+  await eventually(`${phase} has outcomes of some problems`, 240, async () => {
+    const kept = await disturbed.runs.text(directory, `${outcomes}.part`).catch(() => null);
+    return kept !== null && kept !== '';
+  });
+  await signalTrainer(directory, 'SIGKILL');
+}
+
+/** What the ledger has of a checkpoint, but for the times it took. */
+async function outcomesOf({ ledger }: Site, checkpoint: string): Promise<unknown> {
+  const [evaluation] = await ledger.evaluationsOf([checkpoint]);
+  return evaluation?.problems.map(({ seconds: _, ...outcome }) => outcome);
+}
+
+it('a killed trainer goes on as attempt 2, a killed evaluation too, and both end as in an undisturbed run', async () => {
+  const recipe = await shortRecipe(['base', ...killed], { ...careless, ...evaluated });
   const expected = await undisturbed.start('calm', { recipe });
   const pipeline = await disturbed.start('kill', { recipe });
-  for (const phase of killed) await killAfterFirstCheckpoint(phase);
+  await killAfterFirstCheckpoint('sft');
+  await killAfterFirstProblems('sft');
+  await killAfterFirstCheckpoint('drgrpo');
   const [ended] = await Promise.all([pipeline.result(), expected.result()]);
   expect(ended.promoted.map(({ outcome }) => outcome.state)).toEqual(['completed', 'completed', 'completed']);
 
@@ -59,4 +89,17 @@ it('a killed trainer goes on as attempt 2, and its last checkpoint is the one of
       expect([phase, file, got.equals(want)]).toEqual([phase, file, true]);
     }
   }
+
+  const evaluations = await disturbed.ledger.attemptsOf({ workflowId: 'kill', phase: 'sft', purpose: 'evaluate' });
+  expect(evaluations.map(({ number, state: of }) => [number, of])).toEqual([
+    [1, 'failed'],
+    [2, 'completed'],
+  ]);
+  const keptAgain = (await disturbed.runs.text(disturbed.evaluation('kill', 'sft', 2), `${outcomes}.part`)) ?? '';
+  const askedAgain = keptAgain.split('\n').length - 1;
+  expect(askedAgain).toBeGreaterThan(0);
+  expect(askedAgain).toBeLessThan(300);
+  expect(await outcomesOf(disturbed, 'kill/sft/a2/checkpoint-40')).toEqual(
+    await outcomesOf(undisturbed, 'calm/sft/a1/checkpoint-40'),
+  );
 });

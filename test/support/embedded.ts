@@ -44,6 +44,8 @@ export interface Site {
   start(pipelineId: string, input: unknown): Promise<PipelineHandle>;
   /** Directory of a training attempt. */
   attempt(pipelineId: string, phase: string, number?: number): string;
+  /** Directory of a job that evaluates. */
+  evaluation(pipelineId: string, phase: string, number?: number): string;
 }
 
 export interface WorkerWish {
@@ -139,6 +141,7 @@ async function openSite(options: SiteOptions): Promise<{ readonly site: Site; re
     start: (pipelineId, input) =>
       client.workflow.start(workflowNames.pipeline, { workflowId: pipelineId, taskQueue: name, args: [input] }),
     attempt: (pipeline, phase, number = 1) => runDirectory(store, { pipeline, phase, purpose: 'train', number }),
+    evaluation: (pipeline, phase, number = 1) => runDirectory(store, { pipeline, phase, purpose: 'evaluate', number }),
   };
   return {
     site,

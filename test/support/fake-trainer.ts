@@ -16,6 +16,8 @@ export interface FakeTrainer {
   finishes(change?: Readonly<Record<string, unknown>>): Promise<void>;
   /** The rows of an evaluation: for each problem, which samples were right. */
   evaluates(output: string, problems: Readonly<Record<string, readonly boolean[]>>): Promise<void>;
+  /** So many problems of an evaluation that does not become whole. */
+  keeps(output: string, problems: number): Promise<void>;
 }
 
 export function fakeTrainer({ ticket, job }: StartedAttempt): FakeTrainer {
@@ -70,6 +72,10 @@ export function fakeTrainer({ ticket, job }: StartedAttempt): FakeTrainer {
       );
       await mkdir(dirname(at(output)), { recursive: true });
       await writeFile(at(output), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    },
+    async keeps(output, problems) {
+      await mkdir(dirname(at(output)), { recursive: true });
+      await writeFile(at(`${output}.part`), '{"problem": "1+1"}\n'.repeat(problems));
     },
   };
 }

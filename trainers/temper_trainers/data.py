@@ -100,6 +100,15 @@ def require_integer_answers(problems: list[Problem]) -> None:
             ) from error
 
 
+def require_distinct_names(problems: list[Problem]) -> None:
+    """Refuse two problems of one name, where outcomes are kept by it."""
+    seen: set[str] = set()
+    for problem in problems:
+        if problem.name in seen:
+            raise DataError(f"two problems are called {problem.name}: give each row an id of its own")
+        seen.add(problem.name)
+
+
 def _tiny_problem(each: Sum) -> Problem:
     prompt = [{"role": "user", "content": each.question}]
     return Problem(each.name, prompt, str(each.answer), "with carry" if each.carries else "without carry")

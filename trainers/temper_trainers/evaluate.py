@@ -1,23 +1,25 @@
 """Kind `evaluate`: many checkpoints × benchmarks × seeds in one process, so that imports and models are paid once.
 
-Evaluations run grouped by model, the bare model before its adapters; adapters are exchanged over one loaded base. Each is
-sampled from its own seed alone, so its outcome does not depend on its neighbours. Outcomes are written by rename as they
-are done, so a later failure leaves the earlier ones whole.
+Evaluations run grouped by model, the bare model before its adapters; adapters are exchanged over one loaded base. Each
+sample has a seed of its own, so an outcome depends neither on its neighbours nor on the attempt that it comes from. Outcomes
+are written by rename as they are done, so a later failure leaves the earlier ones whole; the problems of one that is not
+done yet are kept, and the next attempt asks only the others.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .contract import Run
 from .damage import sound_seal
-from .data import Problem, read_problems, require_integer_answers
+from .data import Problem, read_problems, require_distinct_names
 from .errors import UsageError
-from .graders import GRADERS
+from .graders import Grader, read_grader
+from .kept_outcomes import KeptOutcomes, Row
 from .request import Checkpoint, Params, read_checkpoint
 from .seal import sha256_of_file, write_text
 
@@ -27,14 +29,16 @@ class Evaluation:
     """One checkpoint on one benchmark with one seed."""
 
     key: str
+    identity: dict[str, Any]
     checkpoint: Checkpoint
     problems: list[Problem]
-    grader: str
+    grade: Grader
     samples: int
     temperature: float
     max_tokens: int
     seed: int
     output: str
+    earlier: list[Path]
 
 
 def run_phase(run: Run) -> None:
@@ -51,14 +55,12 @@ def run_phase(run: Run) -> None:
     models = LoadedModels()
     for done, each in enumerate(sorted(listed, key=loading_order)):
         run.report("loading", done, of=len(listed))
-        model, tokenizer = models.load(each.checkpoint)
-        run.report("evaluating", done, of=len(listed))
 
         def batch_done(sampled: int, step: int = done) -> None:
             """A line for each batch, with what is new: a long evaluation is not a stalled one."""
             run.report("evaluating", step, {"sampled": sampled}, of=len(listed))
 
-        rows = outcomes(each, model, tokenizer, batch_done)
+        rows = outcomes(run, each, models, batch_done)
         write_outcomes(run, each.output, rows)
         score = sum(row["correct"] for row in rows) / len(rows)
         run.outcome.final_step = done + 1
@@ -69,20 +71,20 @@ def run_phase(run: Run) -> None:
 def read_evaluation(values: Params) -> Evaluation:
     """One entry of `evaluations`."""
     benchmark = values.section("benchmark")
-    grader = benchmark.choice("grader", tuple(GRADERS))
     problems = read_problems(benchmark.section("data"), 0)
-    if grader == "boxed-integer":
-        require_integer_answers(problems)
+    require_distinct_names(problems)
     return Evaluation(
         key=values.text("key"),
+        identity={name: values.whole(name) for name in ("checkpoint", "benchmark", "seed")},
         checkpoint=read_checkpoint(values.section("checkpoint")),
         problems=problems,
-        grader=grader,
+        grade=read_grader(benchmark, problems),
         samples=benchmark.integer("samples"),
         temperature=benchmark.number("temperature"),
         max_tokens=benchmark.integer("maxTokens"),
         seed=values.integer("seed"),
         output=values.text("output"),
+        earlier=[Path(output) for output in values.texts("earlierOutputs", [])],
     )
 
 
@@ -99,37 +101,77 @@ def require_digest(checkpoint: Checkpoint) -> None:
     sound_seal(checkpoint.path, 0, checkpoint.format, checkpoint.digest)
 
 
-def outcomes(each: Evaluation, model: Any, tokenizer: Any, batch_done: Callable[[int], None]) -> list[dict[str, Any]]:
-    """A row per problem and sample."""
+def outcomes(run: Run, each: Evaluation, models: Any, batch_done: Callable[[int], None]) -> list[Row]:
+    """A row per problem and sample. The model is loaded only where a problem is left to ask."""
+    output = run.request.output_directory / each.output
+    output.parent.mkdir(parents=True, exist_ok=True)
+    kept = KeptOutcomes(each.identity, each.problems, output)
+    passed_over = kept.take_over(each.earlier)
+    taken = kept.count
+    if taken or passed_over:
+        no_good = f"; what they kept is damaged, or of another evaluation, in {passed_over} lines" if passed_over else ""
+        print(f"{each.key}: earlier attempts have done {taken} of {len(each.problems)} problems{no_good}", flush=True)
+    if taken < len(each.problems):
+        model, tokenizer = models.load(each.checkpoint)
+        batch_done(taken * each.samples)
+        for rows in asked(each, model, tokenizer, kept, batch_done):
+            kept.add(rows)
+    return [row for problem in each.problems for row in kept.rows(problem)]
+
+
+def asked(
+    each: Evaluation, model: Any, tokenizer: Any, kept: KeptOutcomes, batch_done: Callable[[int], None]
+) -> Iterator[dict[str, list[Row]]]:
+    """The rows of the problems that are not kept, some problems at a time; `batch_done` is told how many samples there are.
+
+    Which problems are asked together depends on the benchmark alone: a batch that is put together otherwise would come to
+    other bits, and seldom to another sample.
+    """
     from .determinism import settle_torch
-    from .sampling import SamplingSettings, sample
+    from .sampling import SamplingSettings, batch_rows, encode_prompts, sample_seeded
+    from .seeded_draws import seed_of_sample
 
     settle_torch(each.seed)
     settings = SamplingSettings(each.samples, each.temperature, each.max_tokens)
-    prompts = [problem.prompt for problem in each.problems]
-    sampled = sample(model, tokenizer, prompts, settings, lambda sampled, _of: batch_done(sampled))
-    rows: list[dict[str, Any]] = []
-    for problem, completions in zip(each.problems, sampled, strict=True):
-        for number, completion in enumerate(completions):
-            correct, answer = GRADERS[each.grader](completion.text, problem.answer)
-            rows.append(
-                {
-                    "problem": problem.name,
-                    "sample": number,
-                    "correct": correct,
-                    "answer": answer,
-                    "tokens": completion.tokens,
-                    "truncated": completion.truncated,
-                    "seconds": round(completion.seconds, 6),
-                    **({} if problem.type is None else {"type": problem.type}),
-                }
-            )
-    return rows
+    encoded = encode_prompts(tokenizer, [problem.prompt for problem in each.problems])
+    at_once = batch_rows(max(map(len, encoded)), settings)
+    together = max(1, at_once // each.samples)
+    for begin in range(0, len(each.problems), together):
+        problems = each.problems[begin : begin + together]
+        if all(problem in kept for problem in problems):
+            continue
+        prompts = [prompt for prompt in encoded[begin : begin + together] for _ in range(each.samples)]
+        seeds = [seed_of_sample(each.seed, problem.name, number) for problem in problems for number in range(each.samples)]
+        completions: list[Any] = []
+        before = (kept.count - sum(problem in kept for problem in problems)) * each.samples
+        for at in range(0, len(prompts), at_once):
+            batch = slice(at, at + at_once)
+            completions += sample_seeded(model, tokenizer, prompts[batch], seeds[batch], settings)
+            batch_done(before + len(completions))
+        of_problem = (completions[at : at + each.samples] for at in range(0, len(completions), each.samples))
+        yield {problem.name: graded(each, problem, own) for problem, own in zip(problems, of_problem, strict=True)}
+
+
+def graded(each: Evaluation, problem: Problem, completions: list[Any]) -> list[Row]:
+    """A row per completion of a problem."""
+    grades = [each.grade(completion.text, problem.answer) for completion in completions]
+    return [
+        {
+            "problem": problem.name,
+            "sample": number,
+            "correct": correct,
+            "answer": answer,
+            "tokens": completion.tokens,
+            "truncated": completion.truncated,
+            "seconds": round(completion.seconds, 6),
+            **({} if problem.type is None else {"type": problem.type}),
+        }
+        for number, (completion, (correct, answer)) in enumerate(zip(completions, grades, strict=True))
+    ]
 
 
 def write_outcomes(run: Run, output: str, rows: list[dict[str, Any]]) -> None:
     """Write the rows by rename and list them as an artifact."""
-    path = run.request.output_directory / Path(output)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path = run.request.output_directory / output
     write_text(path, "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows))
     run.outcome.artifacts.append({"path": output, "format": "outcomes", "step": 0, "digest": sha256_of_file(path)})

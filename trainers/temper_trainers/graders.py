@@ -1,14 +1,40 @@
-"""What counts as the answer of a completion, and whether it is right. Used by evaluations, rewards and pairs alike."""
+"""What counts as the answer of a completion, and whether it is right. Used by evaluations, rewards and pairs alike.
+
+A grader is made once for a benchmark, where its settings and the right answers are looked at, and what it needs is loaded.
+Does not cover how numbers are written (numeric_answer.py).
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from .data import Problem, require_integer_answers
+from .errors import ConfigError, DataError, UsageError
+from .numeric_answer import last_box, read_number
+from .request import Params
 
 BOXED = re.compile(r"\\boxed\{\s*(-?\d+)\s*\}")
+NAMES = ("boxed-integer", "exact-match", "numeric", "math-verify")
 
 Grader: TypeAlias = Callable[[str, str], tuple[bool, str | None]]
+
+
+def read_grader(benchmark: Params, problems: list[Problem]) -> Grader:
+    """The grader of a benchmark; refuses right answers that it cannot compare with, and one that is not installed."""
+    match benchmark.choice("grader", NAMES):
+        case "boxed-integer":
+            require_integer_answers(problems)
+            return grade_boxed_integer
+        case "exact-match":
+            return grade_exact_match
+        case "numeric":
+            require_readable(problems, read_number, "a number (see the recipe's page for what is one)")
+            return numeric_grader(benchmark.section("tolerance"))
+        case _:
+            return math_verify_grader(problems)
 
 
 def boxed_integer(completion: str) -> str | None:
@@ -29,4 +55,47 @@ def grade_exact_match(completion: str, answer: str) -> tuple[bool, str | None]:
     return given == answer.strip(), given
 
 
-GRADERS: dict[str, Grader] = {"boxed-integer": grade_boxed_integer, "exact-match": grade_exact_match}
+def numeric_grader(tolerance: Params) -> Grader:
+    r"""Right when the number in the last `\boxed{…}` is as near to the answer as the larger tolerance allows."""
+    relative, absolute = (Fraction(str(tolerance.number(name, 0.0))) for name in ("relative", "absolute"))
+    if relative < 0 or absolute < 0 or relative == absolute == 0:
+        raise UsageError("benchmark.tolerance must name relative or absolute, above 0")
+
+    def grade(completion: str, answer: str) -> tuple[bool, str | None]:
+        boxed, wanted = last_box(completion), read_number(answer)
+        given = None if boxed is None else read_number(boxed)
+        if given is None or wanted is None:
+            return False, None
+        return abs(given - wanted) <= max(absolute, relative * abs(wanted)), str(given)
+
+    return grade
+
+
+def math_verify_grader(problems: list[Problem]) -> Grader:
+    """Right when the library math-verify finds the answer of the completion equal to the right one."""
+    try:
+        from math_verify import parse, verify
+    except ImportError as error:
+        raise ConfigError(
+            "the grader math-verify needs the Python package math-verify, which this image lacks: "
+            "install it there (pip install math-verify), or take the grader numeric or boxed-integer"
+        ) from error
+
+    def parsed(answer: str) -> list[Any]:
+        return parse(f"${answer}$")
+
+    require_readable(problems, lambda answer: parsed(answer) or None, "what math-verify can read")
+    right = {problem.answer: parsed(problem.answer) for problem in problems}
+
+    def grade(completion: str, answer: str) -> tuple[bool, str | None]:
+        given = parse(completion)
+        return bool(given) and bool(verify(right[answer], given)), str(given[0]) if given else None
+
+    return grade
+
+
+def require_readable(problems: Iterable[Problem], read: Callable[[str], Any], what: str) -> None:
+    """Refuse problems whose right answer the grader cannot read: every completion would be wrong."""
+    for problem in problems:
+        if read(problem.answer) is None:
+            raise DataError(f"the answer of {problem.name} is {problem.answer!r}, which is not {what}")

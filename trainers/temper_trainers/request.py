@@ -83,6 +83,10 @@ class Params:
             raise self._refuse(name, "an object", value)
         return Params(value, f"{self._place}.{name}")
 
+    def whole(self, name: str) -> Any:
+        """A field as it stands, whatever it is; null where it is missing."""
+        return self._values.get(name)
+
     def sections(self, name: str) -> list[Params]:
         """A list of objects."""
         value = self._value(name, None)

@@ -1,19 +1,21 @@
 """Completions of a model for chat prompts, in batches whose size is bounded by the tokens that they may hold.
 
 Sampling draws from torch's global random state: a caller that seeds it gets the same completions again, whatever it did
-before. Prompts of one batch are padded on the left.
+before. With a seed for each completion (seeded_draws.py) none depends on those that are sampled beside it. Prompts of one
+batch are padded on the left.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 
 from .data import Messages
+from .seeded_draws import SeededDraws
 
 BATCH_ROWS = 1024
 BATCH_TOKENS = 64 * 1024
@@ -59,6 +61,11 @@ def pad_left(rows: list[list[int]], pad: int, where: Any) -> tuple[torch.Tensor,
     return ids, mask
 
 
+def batch_rows(longest_prompt: int, settings: SamplingSettings) -> int:
+    """How many completions are sampled at once."""
+    return max(1, min(BATCH_ROWS, BATCH_TOKENS // (longest_prompt + settings.max_tokens)))
+
+
 def generation_options(settings: SamplingSettings, pad: int, ends: list[int]) -> dict[str, Any]:
     """Options of `generate`; plain sampling without top-k or top-p."""
     if settings.temperature > 0:
@@ -79,19 +86,35 @@ def sample(
     """`settings.samples` completions for every prompt, in the prompts' order; `after_batch(done, of)` counts rows."""
     model.eval()
     encoded = [row for row in encode_prompts(tokenizer, prompts) for _ in range(settings.samples)]
-    longest = max(map(len, encoded)) + settings.max_tokens
-    batch_rows = max(1, min(BATCH_ROWS, BATCH_TOKENS // longest))
+    rows = batch_rows(max(map(len, encoded)), settings)
     options = generation_options(settings, tokenizer.pad_token_id, end_tokens(model, tokenizer))
     completions: list[Completion] = []
-    for begin in range(0, len(encoded), batch_rows):
-        started = time.monotonic()
-        ids, mask = pad_left(encoded[begin : begin + batch_rows], tokenizer.pad_token_id, model.device)
-        output = model.generate(ids, attention_mask=mask, **options)[:, ids.shape[1] :].tolist()
-        share = (time.monotonic() - started) / len(output)
-        completions += [_completion(tokenizer, row, options["eos_token_id"], share) for row in output]
+    for begin in range(0, len(encoded), rows):
+        completions += _batch(model, tokenizer, encoded[begin : begin + rows], options)
         if after_batch is not None:
             after_batch(len(completions), len(encoded))
     return [completions[at : at + settings.samples] for at in range(0, len(completions), settings.samples)]
+
+
+@torch.no_grad()
+def sample_seeded(
+    model: Any, tokenizer: Any, encoded: list[list[int]], seeds: list[int], settings: SamplingSettings
+) -> list[Completion]:
+    """One completion for every encoded prompt, each drawn from its own seed, all of them in one batch."""
+    model.eval()
+    greedy = replace(settings, temperature=0)
+    options = generation_options(greedy, tokenizer.pad_token_id, end_tokens(model, tokenizer))
+    if settings.temperature > 0:
+        options["logits_processor"] = [SeededDraws(seeds, settings.temperature, model.device)]
+    return _batch(model, tokenizer, encoded, options)
+
+
+def _batch(model: Any, tokenizer: Any, encoded: list[list[int]], options: dict[str, Any]) -> list[Completion]:
+    started = time.monotonic()
+    ids, mask = pad_left(encoded, tokenizer.pad_token_id, model.device)
+    output = model.generate(ids, attention_mask=mask, **options)[:, ids.shape[1] :].tolist()
+    share = (time.monotonic() - started) / len(output)
+    return [_completion(tokenizer, row, options["eos_token_id"], share) for row in output]
 
 
 def length_to_end(row: list[int], ends: list[int]) -> tuple[int, bool]:

@@ -77,6 +77,10 @@ class Attempts:
             threading.Thread(target=terminate_at, args=(directory / "progress.jsonl", stop_at_step), daemon=True).start()
         return self._made(main(), directory, request)
 
+    def latest(self) -> Path:
+        """Where the last attempt lies, also of one that never ended."""
+        return max(self._folder.glob("*/attempt-*"), key=lambda folder: int(folder.name.split("-")[1]))
+
     def run_together(
         self, kind: str, signal_at: tuple[int, int] | None = None, processes: int = 2, **fields: Any
     ) -> tuple[Made, str]:
