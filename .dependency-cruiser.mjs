@@ -19,7 +19,7 @@ const only = (name, from, allowed) => ({
 const never = (name, from, to) => ({ name, severity: 'error', from, to });
 
 const layers = [
-  only('schema-imports-zod-only', { path: '^configs/schema' }, ['^configs/(schema|nearest-name)', zod]),
+  only('schema-imports-zod-only', { path: '^configs/schema' }, ['^configs/(schema|nearest-name|start-of-phase)', zod]),
   only('decisions-are-pure', { path: '^decisions/' }, ['^decisions/', '^configs/schema', zod]),
   only('contract-is-for-everybody', { path: '^workflows/contract' }, ['^decisions/', '^configs/schema', zod]),
   never('configs-stay-low', { path: '^configs/' }, { path: '^(workflows|activities|k8s|local|store|workers|report)/' }),
@@ -36,7 +36,7 @@ const largeSchema = {
 const workflowCode = [
   only('workflows-are-deterministic', { path: '^workflows/' }, [
     '^(workflows|decisions|activities)/',
-    '^configs/(schema|problems|nearest-name)',
+    '^configs/(schema|problems|nearest-name|start-of-phase)',
     zod,
     packages(['@temporalio/workflow', '@temporalio/common']),
   ]),
@@ -45,7 +45,7 @@ const workflowCode = [
   // Nor by way of what workflows may import.
   never(
     'no-large-schema-behind-workflows',
-    { path: '^(decisions/|configs/(problems|nearest-name|schema-input))', pathNot: evaluateSchema },
+    { path: '^(decisions/|configs/(problems|nearest-name|schema-input|start-of-phase))', pathNot: evaluateSchema },
     largeSchema,
   ),
   never(

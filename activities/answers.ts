@@ -5,6 +5,7 @@ import { explanationOf } from './explain.ts';
 import { answerNodes } from './node-memory.ts';
 import { logOf } from './logs.ts';
 import { planOf } from './plan.ts';
+import { answerLineage } from './answer-lineage.ts';
 import { answerPin } from './answer-pin.ts';
 import { answerPrune } from './answer-prune.ts';
 import { answerReap } from './answer-reap.ts';
@@ -24,6 +25,8 @@ export function answerActivities(dependencies: ReadingDependencies): AnswerActiv
           return await explanationOf(dependencies.ledger, question, dependencies.placeOf(undefined).store);
         case 'prune':
           return await answerPrune(dependencies, question);
+        case 'lineage':
+          return await answerLineage(dependencies, question);
         case 'pin':
           return await answerPin(dependencies, question);
         case 'nodes':

@@ -10,6 +10,7 @@ import type { CheckpointOnStore } from '../store/checkpoints.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
+import { predecessor, resumeOf } from './attempt-chain.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { identityOfPhase } from './phase-record.ts';
 import { type FoundCheckpoints, trustedCheckpoints } from './trusted-checkpoints.ts';
@@ -91,23 +92,6 @@ export async function candidatesForGate(
     upTo = Math.min(upTo, resumeOf(at)?.step ?? 0);
   }
   return [...chosen.values()].sort((one, other) => one.step - other.step);
-}
-
-function predecessor(
-  attempts: readonly AttemptRecord[],
-  { request, number }: AttemptRecord,
-): AttemptRecord | undefined {
-  const from = resumeOf({ request });
-  if (from === null) return undefined;
-  return attempts.find(
-    (other) => other.number < number && other.directory !== null && from.path.startsWith(`${other.directory}/`),
-  );
-}
-
-function resumeOf({
-  request,
-}: Pick<AttemptRecord, 'request'>): { readonly path: string; readonly step: number } | null {
-  return (request as { resume: { path: string; step: number } | null } | null)?.resume ?? null;
 }
 
 /** Attempts of this run, and of earlier runs of this workflow id whose phase is the same work. */

@@ -39,7 +39,7 @@ export async function findFinishedWork(
 }
 
 /** Its seal agrees, and for an adapter the model below it is there. */
-async function isWhole(store: RunStore, { path, digest, base }: CheckpointRecord): Promise<boolean> {
+export async function isWhole(store: RunStore, { path, digest, base }: CheckpointRecord): Promise<boolean> {
   if ((await store.inspect(path))?.seal?.digest !== digest) return false;
   return base === null || (await store.inspect(base))?.level === 'complete';
 }

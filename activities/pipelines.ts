@@ -16,6 +16,7 @@ import type { PipelineInput, ResolvedPipeline } from '../workflows/contract.ts';
 import { refuseChangedBenchmarks } from './benchmark-definitions.ts';
 import { filesNamedBy } from './command-request.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { namedStarts } from './named-starts.ts';
 
 export interface RunIdentity {
   readonly pipelineId: string;
@@ -23,7 +24,7 @@ export interface RunIdentity {
 }
 
 export interface PipelineActivities {
-  /** What runs, with every default filled in. Throws `invalid-input`, `not-found`, `store-unusable`. */
+  /** What runs, with every default filled in. Throws `invalid-input`, `not-found`, `store-unusable`, `checkpoint-damaged`. */
   resolvePipeline(input: PipelineInput): Promise<ResolvedPipeline>;
   openPipeline(
     input: RunIdentity & { readonly resolved: ResolvedPipeline },
@@ -47,6 +48,7 @@ export function pipelineActivities(dependencies: ActivityDependencies): Pipeline
       await checkModel(recipe);
       const dataDigests = await digestsOfData(recipe, place.home);
       await refuseChangedBenchmarks(ledger, recipe, dataDigests);
+      const starts = await namedStarts({ ledger, store: place.store }, recipe);
       const warnings = placementWarnings(place.profile, recipe);
       return {
         recipe,
@@ -54,6 +56,7 @@ export function pipelineActivities(dependencies: ActivityDependencies): Pipeline
         source,
         changed: Object.keys(input.set ?? {}),
         dataDigests,
+        ...(Object.keys(starts).length > 0 ? { starts } : {}),
         ...(warnings.length > 0 ? { warnings } : {}),
       };
     },

@@ -5,15 +5,17 @@
  */
 import { jobShapeOf } from '../configs/job-needs.ts';
 import { originsOf } from '../configs/origins.ts';
+import { startOfPhase } from '../configs/start-of-phase.ts';
 import type { Phase, Profile, Recipe } from '../configs/schema.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { nearestFinished, sentenceOfPlan, type FinishedBefore, type PhasePlan } from '../decisions/plan.ts';
 import type { FinishedPhase } from '../store/ledger/phases.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { Plan } from '../workflows/contract-questions.ts';
-import type { PipelineInput } from '../workflows/contract.ts';
+import type { CheckpointRef, PipelineInput } from '../workflows/contract.ts';
 import { refuseChangedBenchmarks } from './benchmark-definitions.ts';
 import type { ReadingDependencies } from './dependencies.ts';
+import { namedStarts } from './named-starts.ts';
 import { type FinishedCheckpoint, findFinishedWork } from './finished-work.ts';
 import { identityOfPhase } from './phase-record.ts';
 import { digestsOfData } from './pipelines.ts';
@@ -21,7 +23,7 @@ import { digestsOfData } from './pipelines.ts';
 /** Finished phases of a kind that are compared, the newest. */
 const compared = 50;
 
-/** Throws `invalid-input`, `not-found`. */
+/** Throws `invalid-input`, `not-found`, `checkpoint-damaged`. */
 export async function planOf(dependencies: ReadingDependencies, input: PipelineInput): Promise<Plan> {
   const named = input.recipe ?? dependencies.defaultRecipe;
   if (named === null)
@@ -31,17 +33,23 @@ export async function planOf(dependencies: ReadingDependencies, input: PipelineI
   const { value: recipe, source, document } = await dependencies.readRecipe(named, set);
   const dataDigests = await digestsOfData(recipe, home);
   await refuseChangedBenchmarks(dependencies.ledger, recipe, dataDigests);
+  const starts = await namedStarts({ ledger: dependencies.ledger, store }, recipe);
   return {
     answer: 'plan',
     recipe: recipe.name,
     source,
     profile: profile.name,
-    phases: await plansOf({ ...dependencies, store, profile }, recipe, dataDigests),
+    phases: await plansOf({ ...dependencies, store, profile, starts }, recipe, dataDigests),
     values: originsOf(recipe, document, set),
   };
 }
 
-type Looking = Pick<ReadingDependencies, 'ledger'> & { readonly store: RunStore; readonly profile: Profile };
+type Looking = Pick<ReadingDependencies, 'ledger'> & {
+  readonly store: RunStore;
+  readonly profile: Profile;
+  /** Finished checkpoints of other pipelines, by the phase that starts from them. */
+  readonly starts: Readonly<Record<string, CheckpointRef>>;
+};
 
 /** A start that is known by its digest, one that a phase before would make, or none. */
 type Start = { readonly digest: string | null } | 'runs' | null;
@@ -54,14 +62,18 @@ async function plansOf(
   const ends = new Map<string, Start>();
   const plans: Plan['phases'][number][] = [];
   for (const [position, phase] of recipe.phases.entries()) {
-    const from = phase.from ?? recipe.phases[position - 1]?.name ?? null;
-    const start = from === null ? null : (ends.get(from) ?? 'runs');
+    const from = startOfPhase(phase, recipe.phases[position - 1]);
+    const named = looking.starts[phase.name];
+    const start = from?.kind === 'phase' ? (ends.get(from.phase) ?? 'runs') : (named ?? null);
     const known = start === 'runs' ? null : start;
     const identity = identityOfPhase({ ...recipe, phase, dataDigests, start: known });
     const answer =
       start === 'runs'
         ? {
-            plan: await planAfter(looking, phase, { identity: identity.text, start: from ?? '' }),
+            plan: await planAfter(looking, phase, {
+              identity: identity.text,
+              start: from?.kind === 'phase' ? from.phase : '',
+            }),
             end: 'runs' as const,
           }
         : await planFrom(looking, phase, identity);
@@ -71,7 +83,8 @@ async function plansOf(
       kind: phase.kind,
       plan: answer.plan,
       asks: looking.profile.backend === 'kubernetes' ? jobShapeOf(looking.profile, phase) : null,
-      sentence: sentenceOfPlan(phase.name, answer.plan),
+      ...(named === undefined ? {} : { startsFrom: named.id }),
+      sentence: sentenceOfPlan(phase.name, answer.plan, named?.id),
     });
   }
   return plans;

@@ -164,9 +164,23 @@ export const stallMinutes = z
 /** What phases of every kind have. */
 export const everyPhase = {
   name: name.describe('What this phase is called everywhere; no two phases share one.'),
-  from: name
+  from: z
+    .union([
+      name,
+      z.strictObject({
+        checkpoint: z
+          .string()
+          .min(1)
+          .max(1000)
+          .describe(
+            'A promoted checkpoint of another pipeline: pipeline/phase for what that phase promoted, its id, or its path. Its weights are taken; optimizer, schedule and steps begin anew.',
+          ),
+      }),
+    ])
     .optional()
-    .describe('The phase whose promoted checkpoint this one starts from; the one before unless named.'),
+    .describe(
+      'What this phase starts from: the promoted checkpoint of that phase, or of another pipeline by `checkpoint`; of the phase before unless named.',
+    ),
   evaluate: evaluate.optional(),
   gate: z
     .array(gateStage)

@@ -8,7 +8,7 @@
 export interface PhaseFields {
   readonly name: string;
   readonly kind: string;
-  readonly from?: string | undefined;
+  readonly from?: string | { readonly checkpoint: string } | undefined;
   readonly data?: DataFields | object;
   readonly params: {
     readonly steps?: number;

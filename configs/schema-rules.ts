@@ -5,6 +5,7 @@
  * fields are schema.ts's. A DrGRPO batch is promptsPerStep × generations, so that it always holds whole groups: there is no rule for it.
  */
 import { rulesOfCommand, rulesOfStartFormat } from './schema-command-rules.ts';
+import { startOfPhase } from './start-of-phase.ts';
 import { type BrokenRule, type Path, type PhaseFields, rulesOfPhase } from './schema-phase-rules.ts';
 
 export type { BrokenRule, PhaseFields } from './schema-phase-rules.ts';
@@ -50,14 +51,22 @@ function rulesOfPlace(phase: PhaseFields, before: readonly PhaseFields[]): Broke
       message: `a phase named "${phase.name}" stands above: phases are addressed by their name`,
     });
   }
-  if ((before.length === 0) !== (phase.kind === 'base')) {
+  const start = startOfPhase(phase, undefined);
+  const isBase = phase.kind === 'base';
+  // A first phase that names a finished checkpoint has its start.
+  if (before.length === 0 ? !isBase && start?.kind !== 'checkpoint' : isBase) {
     broken.push({
       path: ['kind'],
       message: 'the first phase is of kind "base" (it makes or names the start), and no other is',
     });
   }
-  if (phase.from !== undefined && !names.includes(phase.from)) {
-    const message = `no phase named "${phase.from}" comes before this one; before it: ${names.join(', ') || 'none'}`;
+  if (isBase && start?.kind === 'checkpoint')
+    broken.push({
+      path: ['from'],
+      message: 'a base makes or names the start: say from.checkpoint in a phase of another kind',
+    });
+  if (start?.kind === 'phase' && !names.includes(start.phase)) {
+    const message = `no phase named "${start.phase}" comes before this one; before it: ${names.join(', ') || 'none'}`;
     broken.push({ path: ['from'], message });
   }
   return broken;
@@ -82,9 +91,10 @@ function rulesOfExperts(phase: PhaseFields, before: readonly PhaseFields[]): Bro
   return [];
 }
 
-/** What the phase starts from, and what that started from, back to the first. */
+/** The phases of the recipe that it starts from, and what those started from, back to the first. */
 function startsOf(phase: PhaseFields, before: readonly PhaseFields[]): [number, PhaseFields][] {
-  const index = phase.from === undefined ? before.length - 1 : before.findIndex(({ name }) => name === phase.from);
+  const from = startOfPhase(phase, before.at(-1));
+  const index = from?.kind === 'phase' ? before.findIndex(({ name }) => name === from.phase) : -1;
   const start = before[index];
   return start === undefined ? [] : [[index, start], ...startsOf(start, before.slice(0, index))];
 }

@@ -41,8 +41,13 @@ export function nearestFinished<F extends { readonly identityText: string }>(
   return nearest ?? null;
 }
 
-/** What would happen to the phase `name`, and why, in one sentence. */
-export function sentenceOfPlan(name: string, plan: PhasePlan): string {
+/** What would happen to the phase `name`, and why; `startsFrom` is the checkpoint of another pipeline that it names. */
+export function sentenceOfPlan(name: string, plan: PhasePlan, startsFrom?: string): string {
+  const what = whatWouldHappen(name, plan);
+  return startsFrom === undefined ? what : `${what} Starts from ${startsFrom}.`;
+}
+
+function whatWouldHappen(name: string, plan: PhasePlan): string {
   if (plan.would === 'reuse')
     return `Reused from ${finishedText(plan.from)}: the same work, and ${plan.checkpoint} is still sealed.`;
   const { because } = plan;

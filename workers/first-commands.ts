@@ -6,6 +6,7 @@
  */
 import { join } from 'node:path';
 import type { Phase, Recipe } from '../configs/schema.ts';
+import { startOfPhase, type StartOfPhase } from '../configs/start-of-phase.ts';
 import { commandOf, type JobCommand, placeholderValues } from '../decisions/command-line.ts';
 import { targetStepOf } from '../decisions/due-steps.ts';
 import { outputFolder } from '../store/foreign/reading.ts';
@@ -22,7 +23,7 @@ export function firstCommands(recipe: Recipe, store: string, pipeline: string): 
   const last = new Map<string, Checkpoint>();
   const commands = new Map<string, JobCommand>();
   for (const [position, phase] of recipe.phases.entries()) {
-    const start = last.get(phase.from ?? recipe.phases[position - 1]?.name ?? '') ?? null;
+    const start = startIn(last, startOfPhase(phase, recipe.phases[position - 1]));
     const directory = runDirectory(store, { pipeline, phase: phase.name, purpose: 'train', number: 1 });
     if (phase.kind === 'command') {
       const values = placeholderValues(phase, {
@@ -40,6 +41,12 @@ export function firstCommands(recipe: Recipe, store: string, pipeline: string): 
     last.set(phase.name, { path, base: isAdapter(phase) && start !== null ? start.base : path });
   }
   return commands;
+}
+
+/** Where a finished checkpoint of another pipeline lies only a worker knows: its name stands for its path. */
+function startIn(last: ReadonlyMap<string, Checkpoint>, start: StartOfPhase | null): Checkpoint | null {
+  if (start?.kind === 'checkpoint') return { path: `<${start.named}>`, base: `<${start.named}>` };
+  return start === null ? null : (last.get(start.phase) ?? null);
 }
 
 function isAdapter(phase: Phase): boolean {

@@ -35,6 +35,7 @@ const questionSchema = z.discriminatedUnion('question', [
     by: name,
     reason: name.optional(),
   }),
+  z.strictObject({ question: z.literal('lineage'), of: name }),
   z.strictObject({ question: z.literal('reap'), stop: z.boolean() }),
   z.strictObject({ question: z.literal('nodes'), forget: z.strictObject({ node: name, by: name }).optional() }),
   z.strictObject({

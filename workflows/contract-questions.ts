@@ -6,6 +6,7 @@
 import type { PipelineInput } from '../configs/schema.ts';
 import type { FailureEvidence } from '../decisions/evidence-lines.ts';
 import type { ForgottenNode, SuspectNode } from '../decisions/node-memory.ts';
+import type { TrainedOn } from '../decisions/lineage.ts';
 import type { PhasePlan } from '../decisions/plan.ts';
 import type { StopOutcome } from '../decisions/reap.ts';
 import type { AttemptState, PhaseState } from '../decisions/states.ts';
@@ -23,6 +24,7 @@ export type Question =
     }
   | PruneQuestion
   | PinQuestion
+  | LineageQuestion
   | ReapQuestion
   | NodesQuestion
   | LogsQuestion;
@@ -44,6 +46,12 @@ export interface PinQuestion {
   readonly pinned: boolean;
   readonly by: string;
   readonly reason?: string | undefined;
+}
+
+export interface LineageQuestion {
+  readonly question: 'lineage';
+  /** A checkpoint: its id, its path, or pipeline/phase. */
+  readonly of: string;
 }
 
 export interface ReapQuestion {
@@ -73,7 +81,7 @@ export interface LogsQuestion {
   readonly waitSeconds?: number | undefined;
 }
 
-export type Answer = Plan | Explanation | Log | Pruned | Pinned | Reaped | Nodes;
+export type Answer = Plan | Explanation | Log | Pruned | Pinned | Lineage | Reaped | Nodes;
 
 /** What would run, what would be reused, and each value with where it came from. */
 export interface Plan {
@@ -87,6 +95,8 @@ export interface Plan {
     readonly plan: PhasePlan;
     /** The pods of its training job by role, and the GPUs of each; null where jobs are processes of the worker's machine. */
     readonly asks: { readonly pods: Readonly<Record<string, number>>; readonly gpus: number } | null;
+    /** The finished checkpoint of another pipeline that it starts from; absent for all others. */
+    readonly startsFrom?: string;
     readonly sentence: string;
   }[];
   readonly values: readonly {
@@ -165,6 +175,44 @@ export interface Pinned {
   readonly changed: boolean;
   /** What keeps it without its pin, in words; empty for one that is pinned. */
   readonly keeps: readonly string[];
+}
+
+/** A checkpoint and what it was made from. */
+export interface Lineage {
+  readonly answer: 'lineage';
+  /** Its id. */
+  readonly checkpoint: string;
+  /** The checkpoint itself first, its base last. */
+  readonly steps: readonly LineageStep[];
+  /** Of the oldest, so that the answer stays small. */
+  readonly omitted: number;
+}
+
+export interface LineageStep {
+  readonly checkpoint: string;
+  /** Null for one that was named as a parent and is not in this ledger. */
+  readonly known:
+    | ({
+        readonly pipeline: string;
+        readonly recipe: string | null;
+        readonly phase: string;
+        readonly kind: string | null;
+        readonly step: number;
+        readonly format: string;
+        readonly path: string;
+        readonly digest: string | null;
+        /** `gone`: deleted by nobody that the ledger knows; `elsewhere`: in a store that this worker does not see. */
+        readonly lies: 'sealed' | 'complete' | 'damaged' | 'pruned' | 'gone' | 'elsewhere';
+        /** ISO 8601. */
+        readonly prunedAt: string | null;
+        /** The steps that each attempt put into it; the first attempt first. */
+        readonly parts: readonly { readonly attempt: number; readonly from: number; readonly to: number }[];
+        /** Why its phase promoted it, or that it did not. */
+        readonly verdict: string | null;
+        /** The phase that took it over as finished work; null where it was made there, or named in a recipe. */
+        readonly reusedBy: { readonly pipeline: string; readonly phase: string } | null;
+      } & TrainedOn)
+    | null;
 }
 
 /** Living jobs of the worker's store, and which of them run for nobody. */

@@ -30,6 +30,8 @@ export interface ResolvedPipeline {
   readonly changed: readonly string[];
   /** SHA-256 of each JSONL file that the recipe names. */
   readonly dataDigests: Readonly<Record<string, string>>;
+  /** Finished checkpoints of other pipelines that phases start from, by phase; absent where none does. */
+  readonly starts?: Readonly<Record<string, CheckpointRef>>;
   /** What a person should look at, in sentences; absent where there is nothing, and in runs that began before there was such a field. */
   readonly warnings?: readonly string[];
 }

@@ -7,7 +7,9 @@ import { executeChild, isCancellation, ParentClosePolicy, workflowInfo, Cancella
 import { problemList, problemsOf } from '../configs/problems.ts';
 import type { Phase } from '../configs/schema.ts';
 import { pipelineInputSchema } from '../configs/schema-input.ts';
+import { startOfPhase } from '../configs/start-of-phase.ts';
 import {
+  type CheckpointRef,
   childIds,
   type PhaseContext,
   type PhaseOutcome,
@@ -69,18 +71,18 @@ function identityOfRun(): { pipelineId: string; runId: string } {
   return { pipelineId: workflowId, runId };
 }
 
-/** The promoted checkpoint of the phase that this one starts from; null for the first. */
+/** The finished checkpoint that it names, or the promoted one of the phase that it starts from; null for a base. */
 function startOf(
-  resolved: ResolvedPipeline,
+  { recipe: { phases }, starts = {} }: ResolvedPipeline,
   phase: Phase,
   outcomes: ReadonlyMap<string, PhaseOutcome>,
-): PhaseOutcome | null {
-  const { phases } = resolved.recipe;
-  const before = phase.from ?? phases[phases.indexOf(phase) - 1]?.name;
-  return before === undefined ? null : (outcomes.get(before) ?? null);
+): CheckpointRef | null {
+  const start = startOfPhase(phase, phases[phases.indexOf(phase) - 1]);
+  if (start?.kind === 'checkpoint') return starts[phase.name] ?? null;
+  return start === null ? null : (outcomes.get(start.phase)?.checkpoint ?? null);
 }
 
-async function runPhase(resolved: ResolvedPipeline, phase: Phase, start: PhaseOutcome | null): Promise<PhaseOutcome> {
+async function runPhase(resolved: ResolvedPipeline, phase: Phase, start: CheckpointRef | null): Promise<PhaseOutcome> {
   const { recipe } = resolved;
   const context: PhaseContext = {
     ...identityOfRun(),
@@ -95,7 +97,7 @@ async function runPhase(resolved: ResolvedPipeline, phase: Phase, start: PhaseOu
     onFailure: recipe.onFailure,
     hold: recipe.hold,
     dataDigests: resolved.dataDigests,
-    start: start?.checkpoint ?? null,
+    start,
     ...(resolved.profile.notify === undefined ? {} : { notifies: true as const }),
   };
   return await whenIdIsFree(() =>

@@ -81,8 +81,12 @@ function typeOf(shape: Shape): string {
 
 /** Groups are told apart by what they require. */
 function typeOfChoices(choices: readonly Shape[]): string {
-  if (choices.every(({ properties }) => properties === undefined)) return choices.map(typeOf).join(' or ');
-  const named = choices.map(({ required = [], properties = {} }) =>
+  const groups = choices.filter(({ properties }) => properties !== undefined);
+  if (groups.length < choices.length) {
+    const others = choices.filter((choice) => !groups.includes(choice)).map(typeOf);
+    return [...others, ...(groups.length > 0 ? [typeOfChoices(groups)] : [])].join(' or ');
+  }
+  const named = groups.map(({ required = [], properties = {} }) =>
     code(required[0] ?? Object.keys(properties)[0] ?? ''),
   );
   return `group with ${named.join(' or ')}`;

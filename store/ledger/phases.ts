@@ -57,6 +57,8 @@ export interface PhaseLedger {
   findFinishedPhases(identity: string): Promise<readonly FinishedPhase[]>;
   /** The newest of `findFinishedPhases`, or null. */
   findFinishedPhase(identity: string): Promise<FinishedPhase | null>;
+  /** Phases that a checkpoint goes on from: that promoted it, reused it, or rejected theirs and kept it; newest first. */
+  phasesThatPromoted(checkpoint: string): Promise<readonly PhaseRecord[]>;
   /** Completed phases of a kind, newest first, for saying what differs. @default limit 10 */
   findPhasesLike(kind: PhaseKind, limit?: number): Promise<readonly FinishedPhase[]>;
 }
@@ -126,6 +128,10 @@ export function phaseLedger(db: Kysely<LedgerTables>): PhaseLedger {
     findFinishedPhases,
     async findFinishedPhase(identity) {
       return (await findFinishedPhases(identity))[0] ?? null;
+    },
+    async phasesThatPromoted(checkpoint) {
+      const named = db.selectFrom('phases').selectAll().where('promoted', '=', checkpoint);
+      return (await named.orderBy('updated_at', 'desc').execute()).map(asRecord);
     },
     async findPhasesLike(kind, limit = 10) {
       return asFinished(await finished().where('kind', '=', kind).limit(limit).execute());

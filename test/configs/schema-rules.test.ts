@@ -39,6 +39,21 @@ test.each<{ title: string; recipe: Document; want: string[] }>([
     want: [`phases.sft.kind: ${onlyFirst}`],
   },
   {
+    title: 'no base, and a start that another pipeline promoted',
+    recipe: { ...recipeOf(), phases: [sft({ from: { checkpoint: 'demo/sft' } }), leastPhases.orpo] },
+    want: ['valid'],
+  },
+  {
+    title: 'a later phase that another pipeline begins',
+    recipe: recipeOf([sft({}), { ...leastPhases.orpo, from: { checkpoint: 'demo/sft' } }]),
+    want: ['valid'],
+  },
+  {
+    title: 'a base that starts from a checkpoint',
+    recipe: { ...recipeOf(), phases: [{ ...basePhase, from: { checkpoint: 'demo/sft' } }] },
+    want: ['phases.base.from: a base makes or names the start: say from.checkpoint in a phase of another kind'],
+  },
+  {
     title: 'a base in the middle',
     recipe: recipeOf([{ ...basePhase, name: 'again' }]),
     want: [`phases.again.kind: ${onlyFirst}`],

@@ -120,6 +120,11 @@ export const tellingSomebody = (recipe: Document): Answers => ({
   }),
 });
 
+/** A phase starts from what another pipeline promoted. */
+export const startingFrom = (recipe: Document, starts: Readonly<Record<string, CheckpointRef>>): Answers => ({
+  resolvePipeline: async (input) => ({ ...(await straight(() => recipe).resolvePipeline(input)), starts }),
+});
+
 /** The straight story of a recipe. */
 function straight(recipe: () => Document) {
   return {

@@ -1,7 +1,8 @@
 /** A pipeline from its input to its result, as a person sees it. */
 import { TemperError } from '../../decisions/errors.ts';
 import { leastPhases, recipeOf } from '../support/recipes.ts';
-import { evaluatedSft, promotes, rowOf } from '../support/stories.ts';
+import { evaluatedSft, promotes, rowOf, startingFrom } from '../support/stories.ts';
+import { elsewhere } from './story-paths.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   failureOf,
@@ -58,6 +59,14 @@ describe('the straight path', () => {
         seed: 1,
       })),
     );
+  });
+
+  test('or from what another pipeline promoted, and then without a base', async () => {
+    const more = { ...recipeOf(), phases: [{ ...leastPhases.orpo, from: { checkpoint: 'demo/sft' } }] };
+    const story = bench.tell('branch', more, startingFrom(more, { orpo: elsewhere }));
+    const { promoted } = await (await bench.start(story)).result();
+    expect(promoted.map(({ phase }) => phase)).toEqual(['orpo']);
+    expect(story.inputsOf('openAttempt').map(({ context }) => context.start)).toEqual([elsewhere]);
   });
 
   test('a phase with `from` starts from that phase', async () => {

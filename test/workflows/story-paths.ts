@@ -11,12 +11,13 @@ import {
   promotes,
   rowOf,
   runsOn,
+  startingFrom,
   tellingSomebody,
   type Story,
   ticketOf,
 } from '../support/stories.ts';
 import { failureOf, type Run, untilState } from '../support/workflow-bench.ts';
-import type { PhaseContext } from '../../workflows/contract.ts';
+import type { CheckpointRef, PhaseContext } from '../../workflows/contract.ts';
 import type { Question } from '../../workflows/contract-questions.ts';
 
 export interface Path {
@@ -39,6 +40,16 @@ export const question = {
 };
 
 const evaluatedOnce = { ...evaluatedSft, evaluate: { benchmarks: ['addition'] } };
+/** No base: it starts from what another pipeline promoted. */
+const branch = { ...recipeOf(), phases: [{ ...evaluatedOnce, from: { checkpoint: 'demo/base' } }] };
+export const elsewhere: CheckpointRef = {
+  id: 'demo/base/a1/checkpoint-160',
+  path: '/store/pipelines/demo/base/attempt-1/checkpoints/checkpoint-160',
+  format: 'hf',
+  base: null,
+  step: 160,
+  digest: 'd'.repeat(64),
+};
 const unmounted = { for: 'mount', reason: 'FailedMount: no export', seconds: 601, node: 'gpu-7' } as const;
 const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
 
@@ -53,6 +64,14 @@ export const paths: readonly Path[] = [
     name: 'straight',
     recipe: recipeOf([evaluatedSft]),
     answers: { judgeGate: ({ context }) => Promise.resolve(promotes(context, [rowOf(context, 50)])) },
+  },
+  {
+    name: 'branch',
+    recipe: branch,
+    answers: {
+      ...startingFrom(branch, { sft: elsewhere }),
+      judgeGate: ({ context }) => Promise.resolve(promotes(context, [rowOf(context, 50)])),
+    },
   },
   {
     name: 'resume',

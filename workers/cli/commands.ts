@@ -68,6 +68,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./explain.ts')).explain(),
   },
   {
+    name: 'lineage',
+    summary: 'what a checkpoint was made from, back to its base',
+    load: async () => (await import('./lineage.ts')).lineage(),
+  },
+  {
     name: 'prune',
     summary: 'which checkpoints may go, and with --yes deletes them',
     load: async () => (await import('./prune.ts')).prune(),

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Argument, Command, Option } from 'commander';
 import type { loadFile, LocatedProblem } from '../../configs/load.ts';
-import type { Profile } from '../../configs/schema.ts';
+import type { Phase, Profile } from '../../configs/schema.ts';
 import { TemperError } from '../../decisions/errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { fileOption, jsonOption, setOption, type Set } from './options.ts';
@@ -123,8 +123,21 @@ async function check(file: string, set: Record<string, unknown>, profile: Profil
   }
   const { kind, value } = given;
   const warnings = await warningsOf(given, profile);
-  const lines = [`${file}: valid (${kind} ${value.name})`, ...warnings.map((sentence) => `  warning: ${sentence}`)];
+  const lines = [
+    `${file}: valid (${kind} ${value.name})`,
+    ...(kind === 'recipe' ? startsOf(value.phases) : []).map((sentence) => `  ${sentence}`),
+    ...warnings.map((sentence) => `  warning: ${sentence}`),
+  ];
   return { file, valid: true, text: lines.join('\n'), problems: [], warnings };
+}
+
+/** What lies in no file of this machine is looked for by a worker. */
+function startsOf(phases: readonly Phase[]): string[] {
+  return phases.flatMap(({ name, from }) =>
+    typeof from === 'object'
+      ? [`${name} starts from ${from.checkpoint}: \`temper plan\` says whether that is promoted and sealed`]
+      : [],
+  );
 }
 
 type Given = Awaited<ReturnType<typeof loadFile>>;

@@ -181,6 +181,16 @@ test('an entry of a profile that counts for nothing is told, of the profile alon
   ]);
 });
 
+test('a phase that starts from what another pipeline promoted is told, with who knows whether it is there', async () => {
+  const from = 'kind: sft\n    from: {checkpoint: demo/sft}';
+  await writeFile(join(folder, 'more.yaml'), tiny.replace('kind: sft', from));
+  const { exitCode, output } = await temper(['validate', 'more.yaml'], { folder });
+  expect([exitCode, output]).toEqual([
+    0,
+    'more.yaml: valid (recipe tiny)\n  sft starts from demo/sft: `temper plan` says whether that is promoted and sealed\n',
+  ]);
+});
+
 test('a profile is valid wherever recipes are: they are looked at for a warning alone', async () => {
   const shippedProfile = join(repository, 'configs', 'profiles', 'cluster.yaml');
   const environment = { TEMPER_RECIPES: join(folder, 'nowhere') };
