@@ -8,6 +8,8 @@ import { planOf } from './plan.ts';
 import { answerLineage } from './answer-lineage.ts';
 import { answerPin } from './answer-pin.ts';
 import { answerPrune } from './answer-prune.ts';
+import { answerCompare } from './answer-compare.ts';
+import { answerLeaderboard } from './answer-leaderboard.ts';
 import { answerReap } from './answer-reap.ts';
 
 export interface AnswerActivities {
@@ -29,6 +31,10 @@ export function answerActivities(dependencies: ReadingDependencies): AnswerActiv
           return await answerLineage(dependencies, question);
         case 'pin':
           return await answerPin(dependencies, question);
+        case 'leaderboard':
+          return await answerLeaderboard(dependencies.ledger, question);
+        case 'compare':
+          return await answerCompare(dependencies.ledger, question);
         case 'nodes':
           return await answerNodes(dependencies, question);
         case 'reap':

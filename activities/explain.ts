@@ -274,7 +274,10 @@ function verdictEvent({ verdict, at }: VerdictRecord): ExplainedEvent {
     about: 'verdict',
     attempt: null,
     sentence: sentenceOfVerdict(said),
-    lines: said.stages.flatMap((stage) => sentencesOfStage(stage)),
+    lines: said.stages.flatMap((stage, index) => {
+      const [title = '', ...candidates] = sentencesOfStage(stage);
+      return [`Stage ${String(index + 1)}: ${title}`, ...candidates.map((line) => `  ${line}`)];
+    }),
   };
 }
 

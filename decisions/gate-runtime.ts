@@ -7,9 +7,8 @@ import type { CheckpointFact } from './evaluation.ts';
 import { outsideMinutes, scored, wholeEvaluations } from './gate-evidence.ts';
 import type { GateInput } from './gate-input.ts';
 import type { RuntimeLine, RuntimeReport } from './gate-report.ts';
-import { draws, picksWithReplacement } from './random.ts';
+import { runTimeOf } from './run-time.ts';
 import { evaluationsOf } from './scores.ts';
-import { quantile } from './statistics.ts';
 
 export interface RuntimeRule {
   readonly benchmark: string;
@@ -56,17 +55,6 @@ function ownMinutes(
     benchmark,
     version,
   });
-  const totals = evaluations.map((one) => one.problems.reduce((sum, { seconds }) => sum + seconds, 0) / 60);
-  const byProblem = new Map<string, number>();
-  for (const { problem, seconds } of evaluations.flatMap((one) => one.problems)) {
-    byProblem.set(problem, (byProblem.get(problem) ?? 0) + seconds / 60 / evaluations.length);
-  }
-  const p95 = quantile(drawnTotals([...byProblem.values()].sort((a, b) => a - b)), 0.95);
-  return { seen: totals.reduce((sum, total) => sum + total, 0) / totals.length, p95: Math.max(p95, ...totals) };
-}
-
-function drawnTotals(minutes: readonly number[]): Float64Array {
-  const pick = picksWithReplacement(minutes.length);
-  const total = () => minutes.reduce((sum) => sum + (minutes[pick()] ?? 0), 0);
-  return Float64Array.from({ length: draws }, total).sort();
+  const { seen, p95 } = runTimeOf(evaluations);
+  return { seen, p95 };
 }

@@ -108,7 +108,7 @@ function withScore(score: number | null): string {
 function moreEvaluations(verdict: Extract<GateVerdict, { kind: 'more-evaluations' }>): string {
   const { because } = verdict;
   if (because.rule === 'first-seeds') {
-    return `${count(because.missing, 'evaluation')} missing before the gate can judge (seeds 1 to ${because.seeds} of each candidate).`;
+    return `${count(because.missing, 'evaluation')} missing before the gate can judge (${because.seeds === 1 ? 'seed 1' : `seeds 1 to ${because.seeds}`} of each candidate, and of a parent that is the bound).`;
   }
   const comparison = verdict.stages.at(-1);
   const who =

@@ -7,13 +7,17 @@
 import type { CheckpointFact, Evaluation } from './evaluation.ts';
 import type { GateVerdict } from './gate-report.ts';
 import { sentenceOfVerdict, whyNot } from './gate-sentences.ts';
-import { evaluationsOf, type PooledScore, type ScoreKey, scoreOf, wholeOf } from './scores.ts';
+import { majorityAtK } from './majority-vote.ts';
+import { runTimeOf } from './run-time.ts';
+import { evaluationsOf, isWhole, type PooledScore, type ScoreKey, scoreOf, wholeOf } from './scores.ts';
 import {
   bootstrapMean,
   type Estimate,
   type Interval,
+  mean,
   pairedBootstrap,
   passAtK,
+  quantile,
   standardDeviation,
   wilson,
 } from './statistics.ts';
@@ -53,9 +57,19 @@ export interface LeaderboardRow {
   readonly high: number;
   /** Chance that one of k samples is correct, for the k of one evaluation. */
   readonly passAtK: { readonly k: number; readonly value: number };
+  /**
+   * Chance that a vote of as many samples is correct; null with one sample, or where the answers are not known. This, the next and
+   * `run` are absent in rows of before they were there.
+   */
+  readonly majorityAtK?: number | null;
   readonly tokensPerSample: number;
+  /** What the samples of 95 % of the problems need less than, as the mean of each problem. */
+  readonly tokensP95?: number;
   readonly truncatedShare: number;
+  /** Over all seeds. */
   readonly seconds: number;
+  /** Seconds that one run over as many problems like these takes: half, and 95 %, of the draws. Null where problems are lacking. */
+  readonly run?: { readonly p50: number; readonly p95: number } | null;
   /** Difference to the parent over the same problems; null where the parent, or this, has no evaluation with every problem. */
   readonly gain: Estimate | null;
   readonly verdict: RowVerdict;
@@ -80,12 +94,34 @@ export function leaderboard(input: LeaderboardInput): readonly LeaderboardRow[] 
 }
 
 function rowOf(input: LeaderboardInput, checkpoint: CheckpointFact, key: ScoreKey): LeaderboardRow | null {
-  const { whole, problems } = wholeOf(input.evaluations, key);
-  const counted = evaluationsOf(whole, key).length === 0 ? input.evaluations : whole;
+  const { evaluations, verdicts } = input;
+  return leaderboardRow({
+    checkpoint,
+    key,
+    evaluations,
+    problems: wholeOf(evaluations, key).problems.length,
+    verdict: verdicts[checkpoint.phase],
+  });
+}
+
+export interface RowInput {
+  readonly checkpoint: CheckpointFact;
+  readonly key: ScoreKey;
+  /** Those of the checkpoint and of its parent, at least. */
+  readonly evaluations: readonly Evaluation[];
+  /** That any evaluation of this benchmark and version has. */
+  readonly problems: number;
+  readonly verdict: GateVerdict | undefined;
+}
+
+/** The row of one checkpoint on one benchmark; null where nothing was evaluated. */
+export function leaderboardRow({ checkpoint, key, evaluations, problems, verdict }: RowInput): LeaderboardRow | null {
+  const whole = evaluations.filter((one) => isWhole(one, problems));
+  const counted = evaluationsOf(whole, key).length === 0 ? evaluations : whole;
   const score = scoreOf(counted, key);
   if (score === null) return null;
-  const lacking = problems.length - score.problems.length;
-  const perSeed = evaluationsOf(counted, key).map((one) => scoreOf([one], key)?.mean ?? 0);
+  const own = evaluationsOf(counted, key);
+  const perSeed = own.map((one) => scoreOf([one], key)?.mean ?? 0);
   return {
     phase: checkpoint.phase,
     checkpoint: checkpoint.id,
@@ -95,16 +131,19 @@ function rowOf(input: LeaderboardInput, checkpoint: CheckpointFact, key: ScoreKe
     problems: score.problems.length,
     samples: score.samples,
     seeds: score.seeds.length,
-    ...(counted === whole ? {} : { lacking }),
+    ...(counted === whole ? {} : { lacking: problems - score.problems.length }),
     mean: score.mean,
     sdOverSeeds: standardDeviation(perSeed),
     ...intervalOf(score),
     passAtK: meanPassAtK(score),
+    majorityAtK: meanMajorityAtK(own, score),
     tokensPerSample: score.tokensPerSample,
+    tokensP95: tokensP95(score),
     truncatedShare: score.truncatedShare,
     seconds: score.seconds,
+    run: counted === whole ? runSeconds(own) : null,
     gain: counted === whole ? gainOf(whole, checkpoint, { key, score }) : null,
-    ...verdictOf(checkpoint, input.verdicts[checkpoint.phase]),
+    ...verdictOf(checkpoint, verdict),
   };
 }
 
@@ -119,12 +158,49 @@ function intervalOf(score: PooledScore): Interval {
   return { low, high };
 }
 
-/** k: the samples that one evaluation takes of a problem (of the one with the fewest). */
-function meanPassAtK(score: PooledScore): { k: number; value: number } {
+/** The samples that one evaluation takes of a problem (of the one with the fewest). */
+function samplesOfOne(score: PooledScore): number {
   const fewest = Math.min(...score.problems.map((problem) => problem.samples));
-  const k = Math.max(1, Math.floor(fewest / score.seeds.length));
+  return Math.max(1, Math.floor(fewest / score.seeds.length));
+}
+
+function meanPassAtK(score: PooledScore): { k: number; value: number } {
+  const k = samplesOfOne(score);
   const values = score.problems.map(({ samples, correct }) => (samples < k ? 0 : passAtK(samples, correct, k)));
   return { k, value: values.reduce((total, value) => total + value, 0) / values.length };
+}
+
+/** Null where a right sample has no answer: somebody recorded shares alone, and nobody knows what was voted for. */
+function meanMajorityAtK(own: readonly Evaluation[], score: PooledScore): number | null {
+  const k = samplesOfOne(score);
+  if (k === 1) return null;
+  const byProblem = Map.groupBy(
+    own.flatMap((one) => one.problems),
+    ({ problem }) => problem,
+  );
+  const ballots = [...byProblem.values()].map((outcomes) => ({
+    answers: outcomes.flatMap(({ answers }) => answers),
+    correctAnswers: outcomes.flatMap(({ correctAnswers }) => correctAnswers),
+    correct: outcomes.reduce((total, { correct }) => total + correct, 0),
+  }));
+  const isKnown = ballots.every(
+    ({ answers, correctAnswers, correct }) =>
+      correctAnswers.filter((right, index) => right && (answers[index] ?? null) !== null).length === correct,
+  );
+  return isKnown ? mean(majorityAtK(ballots, k)) : null;
+}
+
+function tokensP95({ problems }: PooledScore): number {
+  const perSample = problems.map(({ tokens, samples }) => (samples === 0 ? 0 : tokens / samples));
+  return quantile(
+    perSample.sort((a, b) => a - b),
+    0.95,
+  );
+}
+
+function runSeconds(own: readonly Evaluation[]): { readonly p50: number; readonly p95: number } {
+  const { p50, p95 } = runTimeOf(own);
+  return { p50: p50 * 60, p95: p95 * 60 };
 }
 
 function gainOf(

@@ -1,6 +1,6 @@
 /**
- * maj@k: how often a vote of k samples is right, from more samples than k. Not in any verdict, since a gate compares shares of right samples,
- * and on no page yet.
+ * maj@k: how often a vote of k samples is right, from k samples or more. On the leaderboard; not in any verdict, since a gate compares shares
+ * of right samples.
  */
 import { draws, picksWithReplacement } from './random.ts';
 
@@ -17,62 +17,68 @@ export interface Ballots {
 export function majorityAtK(problems: readonly Ballots[], k: number): readonly number[] {
   const drawsOf = new Map<number, Uint16Array>();
   return problems.map((problem) => {
-    const { votes, right } = countBallots(problem);
+    const { bounds, right } = countBallots(problem);
+    const n = problem.answers.length;
     if (right.length === 0) return 0;
-    const picks = drawsOf.get(votes.length) ?? drawPicks(votes.length, k);
-    drawsOf.set(votes.length, picks);
-    return shareOfRightVotes(votes, right, picks);
+    const drawn = drawsOf.get(n) ?? drawBelow(n, k);
+    drawsOf.set(n, drawn);
+    return shareOfRightVotes({ bounds, right, drawn, n });
   });
 }
 
-/** Which samples each draw picks, one draw after the other. */
-function drawPicks(n: number, k: number): Uint16Array {
-  return Uint16Array.from({ length: draws * k }, picksWithReplacement(n));
+/** For each draw, one after the other, how many of its picks lie below each of the places 0 to n: so a run of places is one subtraction. */
+function drawBelow(n: number, k: number): Uint16Array {
+  const pick = picksWithReplacement(n);
+  const below = new Uint16Array(draws * (n + 1));
+  for (let start = 0; start < below.length; start += n + 1) {
+    for (let picked = 0; picked < k; picked += 1) {
+      const place = start + pick() + 1;
+      below[place] = (below[place] as number) + 1;
+    }
+    for (let place = start + 1; place <= start + n; place += 1)
+      below[place] = (below[place] as number) + (below[place - 1] as number);
+  }
+  return below;
 }
 
-/** Each sample as the number of its answer (the last number: none), and per answer whether it is right. Numbered by their text. */
+/** The samples in the order of their answers, by text, those without one last: where each answer begins, and whether it is right. */
 function countBallots({ answers, correctAnswers }: Ballots) {
   const texts = [...new Set(answers.filter((answer) => answer !== null))].sort();
   const numbers = new Map(texts.map((text, index) => [text, index]));
   const right = new Uint8Array(texts.length);
-  const votes = new Uint16Array(answers.length);
+  const bounds = new Uint16Array(texts.length + 1);
   answers.forEach((answer, index) => {
-    const number = answer === null ? texts.length : (numbers.get(answer) ?? texts.length);
-    votes[index] = number;
-    if (number < texts.length && correctAnswers[index] === true) right[number] = 1;
+    const number = answer === null ? undefined : numbers.get(answer);
+    if (number === undefined) return;
+    bounds[number + 1] = (bounds[number + 1] as number) + 1;
+    if (correctAnswers[index] === true) right[number] = 1;
   });
-  votes.sort();
-  return { votes, right };
+  for (let number = 1; number < bounds.length; number += 1)
+    bounds[number] = (bounds[number] as number) + (bounds[number - 1] as number);
+  return { bounds, right };
+}
+
+interface Vote {
+  readonly bounds: Uint16Array;
+  readonly right: Uint8Array;
+  readonly drawn: Uint16Array;
+  readonly n: number;
 }
 
 /** Plain loops over typed arrays, whose places are all there: this is the inside of 2,000 draws for each problem. */
-function shareOfRightVotes(votes: Uint16Array, right: Uint8Array, picks: Uint16Array): number {
-  const k = picks.length / draws;
-  const none = right.length;
-  const counts = new Int32Array(none + 1);
+function shareOfRightVotes({ bounds, right, drawn, n }: Vote): number {
   let total = 0;
-  for (let start = 0; start < picks.length; start += k) {
-    counts.fill(0);
-    let most = 1;
-    for (let place = start; place < start + k; place += 1) {
-      const choice = votes[picks[place] as number] as number;
-      const count = (counts[choice] as number) + 1;
-      counts[choice] = count;
-      if (count > most && choice < none) most = count;
+  for (let start = 0; start < drawn.length; start += n + 1) {
+    let [most, winners, rightWinners] = [1, 0, 0];
+    for (let choice = 0; choice < right.length; choice += 1) {
+      const end = drawn[start + (bounds[choice + 1] as number)] as number;
+      const count = end - (drawn[start + (bounds[choice] as number)] as number);
+      if (count < most) continue;
+      if (count > most) [most, winners, rightWinners] = [count, 0, 0];
+      winners += 1;
+      rightWinners += right[choice] as number;
     }
-    total += shareOfWinners(counts, right, most);
+    if (winners > 0) total += rightWinners / winners;
   }
   return total / draws;
-}
-
-/** Of the answers with most votes, the share that is right; 0 where nobody answered. */
-function shareOfWinners(counts: Int32Array, right: Uint8Array, most: number): number {
-  let winners = 0;
-  let rightWinners = 0;
-  for (let choice = 0; choice < right.length; choice += 1) {
-    if (counts[choice] !== most) continue;
-    winners += 1;
-    rightWinners += right[choice] as number;
-  }
-  return winners === 0 ? 0 : rightWinners / winners;
 }

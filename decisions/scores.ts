@@ -29,6 +29,7 @@ export interface PooledScore {
 export interface PooledProblem extends ProblemScore {
   readonly samples: number;
   readonly correct: number;
+  readonly tokens: number;
 }
 
 /** Evaluations of this checkpoint on this benchmark, by seed; one of no problem at all says nothing and is left out. */
@@ -51,30 +52,40 @@ export function wholeOf(
 ): { readonly whole: readonly Evaluation[]; readonly problems: readonly string[] } {
   const own = evaluations.filter((one) => one.benchmark === benchmark && one.version === version);
   const problems = new Set(own.flatMap((one) => one.problems.map(({ problem }) => problem)));
-  const whole = own.filter((one) => new Set(one.problems.map(({ problem }) => problem)).size === problems.size);
+  const whole = own.filter((one) => isWhole(one, problems.size));
   return { whole, problems: [...problems].sort() };
+}
+
+/** Whether it has as many problems as there are. */
+export function isWhole(evaluation: Evaluation, problems: number): boolean {
+  return new Set(evaluation.problems.map(({ problem }) => problem)).size === problems;
 }
 
 /** Null without any evaluation. */
 export function scoreOf(evaluations: readonly Evaluation[], key: ScoreKey): PooledScore | null {
   const own = evaluationsOf(evaluations, key);
   if (own.length === 0) return null;
-  const problems = new Map<string, { samples: number; correct: number }>();
+  const problems = new Map<string, { samples: number; correct: number; tokens: number }>();
   let tokens = 0;
   let truncated = 0;
   let seconds = 0;
   for (const outcome of own.flatMap((one) => one.problems)) {
-    const sum = problems.get(outcome.problem) ?? { samples: 0, correct: 0 };
-    problems.set(outcome.problem, { samples: sum.samples + outcome.samples, correct: sum.correct + outcome.correct });
+    const sum = problems.get(outcome.problem) ?? { samples: 0, correct: 0, tokens: 0 };
+    problems.set(outcome.problem, {
+      samples: sum.samples + outcome.samples,
+      correct: sum.correct + outcome.correct,
+      tokens: sum.tokens + outcome.tokens,
+    });
     tokens += outcome.tokens;
     truncated += outcome.truncated;
     seconds += outcome.seconds;
   }
   const pooled = [...problems]
-    .map(([problem, { samples, correct }]) => ({
+    .map(([problem, { samples, correct, tokens: own }]) => ({
       problem,
       samples,
       correct,
+      tokens: own,
       score: samples === 0 ? 0 : correct / samples,
     }))
     .sort((a, b) => (a.problem < b.problem ? -1 : 1));

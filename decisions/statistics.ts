@@ -34,6 +34,8 @@ export interface ProblemScore {
 
 /** 97.5 % quantile of the standard normal distribution. */
 const z = 1.959963984540054;
+/** Rounding of sums, and no difference. */
+const noDifference = 1e-12;
 
 /** Arithmetic mean; null of nothing. */
 export function mean(values: ArrayLike<number> & Iterable<number>): number | null {
@@ -85,13 +87,26 @@ export function bootstrapMean(scores: readonly number[]): Estimate {
 
 /** Difference a − b over the problems that both have, with its bootstrap interval. Fewer than two say nothing: −1 to 1. */
 export function pairedBootstrap(a: readonly ProblemScore[], b: readonly ProblemScore[]): Estimate {
+  return estimate(differencesOf(a, b), { low: -1, high: 1 });
+}
+
+/** Share of the same draws in which a is higher than b; a tie counts half. Null of fewer than two problems. */
+export function chanceOfHigher(a: readonly ProblemScore[], b: readonly ProblemScore[]): number | null {
+  const ordered = sorted(differencesOf(a, b));
+  if (ordered.length < 2) return null;
+  const sign = (value: number) => (Math.abs(value) < noDifference ? 0 : Math.sign(value));
+  return sum(drawnMeans(ordered).map((value) => (sign(value) + 1) / 2)) / draws;
+}
+
+/** a − b of the problems that both have. */
+function differencesOf(a: readonly ProblemScore[], b: readonly ProblemScore[]): number[] {
   const other = new Map(b.map((row) => [row.problem, row.score]));
   const differences: number[] = [];
   for (const row of a) {
     const score = other.get(row.problem);
     if (score !== undefined) differences.push(row.score - score);
   }
-  return estimate(differences, { low: -1, high: 1 });
+  return differences;
 }
 
 /** Difference of two means that are known with their standard errors alone, by the normal distribution. */
@@ -123,6 +138,11 @@ function estimate(values: readonly number[], unknown: Interval): Estimate {
 
 /** The middle 95 % of the means of seeded draws with replacement. */
 function resample(ordered: Float64Array): Interval {
+  const means = drawnMeans(ordered).sort();
+  return { low: quantile(means, 0.025), high: quantile(means, 0.975) };
+}
+
+function drawnMeans(ordered: Float64Array): Float64Array {
   const n = ordered.length;
   const next = picksWithReplacement(n);
   const means = new Float64Array(draws);
@@ -131,8 +151,7 @@ function resample(ordered: Float64Array): Interval {
     for (let pick = 0; pick < n; pick += 1) total += ordered[next()] ?? 0;
     means[draw] = total / n;
   }
-  means.sort();
-  return { low: quantile(means, 0.025), high: quantile(means, 0.975) };
+  return means;
 }
 
 /** The value below which this share of ascending values lies, between two of them on a straight line. */

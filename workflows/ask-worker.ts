@@ -39,6 +39,13 @@ const questionSchema = z.discriminatedUnion('question', [
   z.strictObject({ question: z.literal('reap'), stop: z.boolean() }),
   z.strictObject({ question: z.literal('nodes'), forget: z.strictObject({ node: name, by: name }).optional() }),
   z.strictObject({
+    question: z.literal('leaderboard'),
+    pipeline: name.optional(),
+    benchmark: name.optional(),
+    most: z.int().positive().optional(),
+  }),
+  z.strictObject({ question: z.literal('compare'), first: name, second: name, benchmark: name.optional() }),
+  z.strictObject({
     question: z.literal('logs'),
     pipeline: name,
     phase: name.optional(),

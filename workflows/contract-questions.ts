@@ -4,7 +4,10 @@
  * Answers are bounded: the newest part of a log, the newest events of a pipeline.
  */
 import type { PipelineInput } from '../configs/schema.ts';
+import type { Comparison } from '../decisions/comparison.ts';
+import type { EvaluationKey } from '../decisions/evaluation.ts';
 import type { FailureEvidence } from '../decisions/evidence-lines.ts';
+import type { LeaderboardRow } from '../decisions/leaderboard.ts';
 import type { ForgottenNode, SuspectNode } from '../decisions/node-memory.ts';
 import type { TrainedOn } from '../decisions/lineage.ts';
 import type { PhasePlan } from '../decisions/plan.ts';
@@ -27,6 +30,8 @@ export type Question =
   | LineageQuestion
   | ReapQuestion
   | NodesQuestion
+  | LeaderboardQuestion
+  | CompareQuestion
   | LogsQuestion;
 
 export interface PruneQuestion {
@@ -66,6 +71,24 @@ export interface NodesQuestion {
   readonly forget?: { readonly node: string; readonly by: string } | undefined;
 }
 
+export interface LeaderboardQuestion {
+  readonly question: 'leaderboard';
+  /** Left out: every pipeline of the ledger. */
+  readonly pipeline?: string | undefined;
+  readonly benchmark?: string | undefined;
+  /** Rows of each benchmark, where no pipeline is named. @default 20 */
+  readonly most?: number | undefined;
+}
+
+/** Each is named by its id, by `pipeline/phase` (what its newest run promoted), or by its path. */
+export interface CompareQuestion {
+  readonly question: 'compare';
+  readonly first: string;
+  readonly second: string;
+  /** Left out: every one that both have. */
+  readonly benchmark?: string | undefined;
+}
+
 export interface LogsQuestion {
   readonly question: 'logs';
   readonly pipeline: string;
@@ -81,7 +104,8 @@ export interface LogsQuestion {
   readonly waitSeconds?: number | undefined;
 }
 
-export type Answer = Plan | Explanation | Log | Pruned | Pinned | Lineage | Reaped | Nodes;
+export type Answer =
+  Plan | Explanation | Log | Pruned | Pinned | Lineage | Reaped | Nodes | LeaderboardAnswer | ComparisonAnswer;
 
 /** What would run, what would be reused, and each value with where it came from. */
 export interface Plan {
@@ -234,6 +258,41 @@ export interface Nodes {
   readonly cluster: string | null;
   readonly suspects: readonly SuspectNode[];
   readonly forgotten: readonly ForgottenNode[];
+}
+
+/** Evaluated checkpoints of a pipeline, in the order of its phases; of the whole ledger, the best first on each benchmark and version. */
+export interface LeaderboardAnswer {
+  readonly answer: 'leaderboard';
+  /** Null: of every pipeline. */
+  readonly pipeline: string | null;
+  readonly rows: readonly LedgerRow[];
+  /** Of a pipeline: evaluations that were asked for and that the ledger does not have. */
+  readonly missing: readonly MissingEvaluation[];
+  /** Rows that were left out, so that the answer stays small. */
+  readonly omitted: number;
+  /** Evaluations older than those that were looked at are in the ledger too. */
+  readonly olderLeftOut: boolean;
+}
+
+export interface LedgerRow extends LeaderboardRow {
+  readonly pipeline: string;
+}
+
+/** An evaluation of which there is none: what became of the last job that was to make it. */
+export interface MissingEvaluation extends EvaluationKey {
+  readonly phase: string;
+  readonly job: number;
+  readonly state: AttemptState;
+  /** What failed, in words; empty where nothing did. */
+  readonly because: string;
+}
+
+/** Two checkpoints on the same problems, for each benchmark and version that both were evaluated on. */
+export interface ComparisonAnswer {
+  readonly answer: 'compare';
+  readonly first: string;
+  readonly second: string;
+  readonly comparisons: readonly Comparison[];
 }
 
 export interface Log {

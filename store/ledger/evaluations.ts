@@ -26,13 +26,13 @@ export interface EvaluationLedger {
 /** Rows of one INSERT: eleven values each, under SQLite's limit of variables. */
 const rowsPerInsert = 500;
 /** Names in one IN list. */
-const namesPerQuery = 500;
+export const namesPerQuery = 500;
 
-function idOf(key: EvaluationKey): string {
+export function idOf(key: EvaluationKey): string {
   return JSON.stringify([key.checkpoint, key.benchmark, key.version, key.seed]);
 }
 
-function chunks<Item>(items: readonly Item[], size: number): Item[][] {
+export function chunks<Item>(items: readonly Item[], size: number): Item[][] {
   const parts: Item[][] = [];
   for (let start = 0; start < items.length; start += size) parts.push(items.slice(start, start + size));
   return parts;

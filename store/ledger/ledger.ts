@@ -11,6 +11,7 @@ import { type CheckpointLedger, checkpointLedger } from './checkpoints.ts';
 import { type CheckpointUseLedger, checkpointUseLedger } from './checkpoint-uses.ts';
 import { type DecisionLedger, decisionLedger } from './decisions.ts';
 import { type EvaluationLedger, evaluationLedger } from './evaluations.ts';
+import { type EvaluationTotalsLedger, evaluationTotalsLedger } from './evaluation-totals.ts';
 import { type IncidentLedger, incidentLedger } from './incidents.ts';
 import { type NodeLedger, nodeLedger } from './nodes.ts';
 import { type NotificationLedger, notificationLedger } from './notifications.ts';
@@ -29,6 +30,7 @@ export interface Ledger
     PinLedger,
     BenchmarkLedger,
     EvaluationLedger,
+    EvaluationTotalsLedger,
     IncidentLedger,
     DecisionLedger,
     NodeLedger,
@@ -48,6 +50,7 @@ export function createLedger(db: Kysely<LedgerTables>): Ledger {
     ...pinLedger(db),
     ...benchmarkLedger(db),
     ...evaluationLedger(db),
+    ...evaluationTotalsLedger(db),
     ...incidentLedger(db),
     ...decisionLedger(db),
     ...nodeLedger(db),

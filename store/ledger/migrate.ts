@@ -13,6 +13,7 @@ import { notifications } from './migrations/0003-notifications.ts';
 import { nodeMemory } from './migrations/0004-node-memory.ts';
 import { problemTypes } from './migrations/0005-problem-types.ts';
 import { prunedCheckpoints } from './migrations/0006-pruned-checkpoints.ts';
+import { newestEvaluations } from './migrations/0007-newest-evaluations.ts';
 import type { LedgerTables } from './schema.ts';
 
 const migrations: Record<string, Migration> = {
@@ -22,6 +23,7 @@ const migrations: Record<string, Migration> = {
   '0004-node-memory': nodeMemory,
   '0005-problem-types': problemTypes,
   '0006-pruned-checkpoints': prunedCheckpoints,
+  '0007-newest-evaluations': newestEvaluations,
 };
 
 /** SQLite has no lock for migrations, PostgreSQL none before its first table: the loser of a race fails, looks again and finds the work done. */

@@ -7,7 +7,13 @@ import {
 import type { PooledProblem } from '../../decisions/scores.ts';
 
 const problems = (samples: number, correct: readonly number[]): PooledProblem[] =>
-  correct.map((right, index) => ({ problem: String(index), samples, correct: right, score: right / samples }));
+  correct.map((right, index) => ({
+    problem: String(index),
+    samples,
+    correct: right,
+    score: right / samples,
+    tokens: 0,
+  }));
 /** Two scores with one run each, whose difference has a standard error of 4 points, all of it from sampling. */
 const sampled = (difference: number, within = 0.04 ** 2): PairOfScores => ({
   difference,

@@ -67,7 +67,7 @@ test.each<{ verdict: GateVerdict; want: string }>([
       because: { rule: 'first-seeds', seeds: 2, missing: 1 },
       stages: [],
     },
-    want: '1 evaluation missing before the gate can judge (seeds 1 to 2 of each candidate).',
+    want: '1 evaluation missing before the gate can judge (seeds 1 to 2 of each candidate, and of a parent that is the bound).',
   },
   {
     verdict: {

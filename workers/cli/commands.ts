@@ -63,6 +63,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./leaderboard.ts')).leaderboard(),
   },
   {
+    name: 'compare',
+    summary: 'two checkpoints on the same problems: the difference, and what moved',
+    load: async () => (await import('./compare.ts')).compare(),
+  },
+  {
     name: 'explain',
     summary: 'every incident, decision and verdict in sentences',
     load: async () => (await import('./explain.ts')).explain(),

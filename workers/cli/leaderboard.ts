@@ -1,28 +1,53 @@
-/** `temper leaderboard`: every evaluated checkpoint of a pipeline. */
-import { Command } from 'commander';
-import type { Leaderboard } from '../../workflows/contract.ts';
-import { jsonOption } from './options.ts';
-import { say, sayJson } from './output.ts';
+/** `temper leaderboard`: evaluated checkpoints of a pipeline, or the best of all. */
+import { Command, Option } from 'commander';
+import { TemperError } from '../../decisions/errors.ts';
+import { directOption, jsonOption, wholeNumber } from './options.ts';
+import { say, sayJson, sayLog } from './output.ts';
+
+interface Options {
+  readonly pipeline?: string;
+  readonly benchmark?: string;
+  readonly most?: number;
+  readonly csv?: true;
+  readonly json?: true;
+  readonly direct?: true;
+}
 
 export function leaderboard(): Command {
   return new Command('leaderboard')
     .description(
-      'Shows every evaluated checkpoint of a pipeline: its mean with a 95 % interval, the gain over its parent in points, tokens, runtime, the verdict, and why.',
+      'Shows every evaluated checkpoint of a pipeline, or the best of all pipelines on each benchmark: its mean with a 95 % interval, the gain over its parent in points, votes (maj@k), pass@k, tokens, runtime, the verdict, and why. Evaluations that lack problems are shown as what they are, and never count.',
     )
-    .argument('<pipeline>', 'its workflow id')
+    .argument('[pipeline]', 'its workflow id; without one, all pipelines of the ledger, the best first')
+    .addOption(new Option('--pipeline <name>', 'the same'))
+    .addOption(new Option('--benchmark <name>', 'on this benchmark only'))
+    .addOption(
+      new Option('--most <number>', 'rows of each benchmark, of all pipelines').argParser(wholeNumber).default(20),
+    )
+    .addOption(directOption())
     .addOption(jsonOption())
-    .addHelpText('after', '\nExample:\n  $ temper leaderboard tiny')
-    .action(async (pipeline: string, options: { json?: true }) => {
-      const { answered, requireWorker, withServer } = await import('./connect.ts');
-      const { leaderboardText } = await import('../terminal/leaderboard-text.ts');
-      await withServer(async (connected) => {
-        await requireWorker(connected);
-        const handle = connected.client.workflow.getHandle(pipeline);
-        const { rows } = await answered(connected, `pipeline "${pipeline}"`, () =>
-          handle.query<Leaderboard>('leaderboard'),
-        );
-        if (options.json) sayJson(rows);
-        else say(rows.length > 0 ? leaderboardText(rows) : 'Nothing was evaluated yet.');
-      });
+    .addOption(new Option('--csv', 'for a spreadsheet: one line a row').conflicts('json'))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ temper leaderboard tiny\n  $ temper leaderboard --benchmark addition\n  $ temper leaderboard tiny --csv > tiny.csv',
+    )
+    .action(async (named: string | undefined, options: Options) => {
+      const { benchmark, most, direct = false } = options;
+      const pipeline = pipelineOf(named, options.pipeline);
+      const [{ ask }, { leaderboardAnswerText }, { leaderboardCsv }] = await Promise.all([
+        import('./ask.ts'),
+        import('../terminal/leaderboard-text.ts'),
+        import('./leaderboard-csv.ts'),
+      ]);
+      const answer = await ask({ question: 'leaderboard' as const, pipeline, benchmark, most }, { direct });
+      if (options.json) sayJson(answer);
+      else if (options.csv) sayLog(leaderboardCsv(answer.rows));
+      else say(leaderboardAnswerText(answer));
     });
+}
+
+function pipelineOf(named: string | undefined, option: string | undefined): string | undefined {
+  if (named !== undefined && option !== undefined && named !== option)
+    throw new TemperError('invalid-input', `two pipelines are named: ${named} and ${option}`);
+  return named ?? option;
 }

@@ -1,30 +1,78 @@
 /** The leaderboard as a person reads it on a terminal. */
-import type { LeaderboardRow } from '../../decisions/leaderboard.ts';
+import type { LeaderboardRow, RowVerdict } from '../../decisions/leaderboard.ts';
+import type { LeaderboardAnswer, LedgerRow, MissingEvaluation } from '../../workflows/contract-questions.ts';
 import { type Column, columnsText } from './columns.ts';
 
-const columns: readonly Column<LeaderboardRow>[] = [
-  { head: 'phase', align: 'left', cell: (row) => row.phase },
-  { head: 'step', align: 'right', cell: (row) => String(row.step) },
-  { head: 'benchmark', align: 'left', cell: (row) => row.benchmark },
-  {
-    head: 'n',
-    align: 'right',
-    cell: problemsOf,
-  },
-  { head: 'mean', align: 'right', cell: (row) => row.mean.toFixed(3) },
-  { head: '95 % interval', align: 'left', cell: (row) => `${row.low.toFixed(3)}–${row.high.toFixed(3)}` },
-  { head: 'gain in points', align: 'left', cell: gainOf },
-  { head: 'tokens', align: 'right', cell: (row) => row.tokensPerSample.toFixed(1) },
-  { head: 'runtime', align: 'right', cell: (row) => `${row.seconds.toFixed(1)} s` },
-  { head: 'verdict', align: 'left', cell: (row) => row.verdict },
-];
+type Row = LeaderboardRow & Partial<LedgerRow>;
 
-function problemsOf({ problems, samples, lacking }: LeaderboardRow): string {
-  const of = lacking === undefined ? '' : ` of ${String(problems + lacking)}`;
-  return `${String(problems)}${of}×${String(Math.round(samples / problems))}`;
+interface OptionalColumn extends Column<Row> {
+  /** Left out where it says this of no row. */
+  readonly saysSomething?: (row: Row) => boolean;
 }
 
-function gainOf({ gain }: LeaderboardRow): string {
+const columns: readonly OptionalColumn[] = [
+  { head: 'pipeline', cell: (row) => row.pipeline ?? '', saysSomething: () => false },
+  { head: 'phase', cell: (row) => row.phase },
+  { head: 'step', align: 'right', cell: (row) => String(row.step) },
+  { head: 'benchmark', cell: (row) => row.benchmark },
+  { head: 'n', align: 'right', cell: sampledOf },
+  { head: 'mean', align: 'right', cell: (row) => row.mean.toFixed(3) },
+  {
+    head: 'SD',
+    align: 'right',
+    cell: (row) => row.sdOverSeeds?.toFixed(3) ?? '',
+    saysSomething: (row) => row.sdOverSeeds !== null,
+  },
+  { head: '95 %', cell: (row) => `${row.low.toFixed(3)}–${row.high.toFixed(3)}` },
+  { head: 'gain in points', cell: gainOf, saysSomething: (row) => row.gain !== null },
+  {
+    head: 'maj@k',
+    align: 'right',
+    cell: (row) => row.majorityAtK?.toFixed(3) ?? '',
+    saysSomething: (row) => typeof row.majorityAtK === 'number',
+  },
+  {
+    head: 'pass@k',
+    align: 'right',
+    cell: (row) => row.passAtK.value.toFixed(3),
+    saysSomething: (row) => row.passAtK.k > 1,
+  },
+  { head: 'tokens', align: 'right', cell: (row) => pair(row.tokensPerSample, row.tokensP95) },
+  {
+    head: 'cut',
+    align: 'right',
+    cell: (row) => `${(row.truncatedShare * 100).toFixed(1)} %`,
+    saysSomething: (row) => row.truncatedShare > 0,
+  },
+  { head: 'run, s', align: 'right', cell: (row) => (row.run ? pair(row.run.p50, row.run.p95) : '') },
+  { head: 'verdict', cell: (row) => verdictWords[row.verdict] },
+];
+
+/** Of the gate, as a person says it. */
+const verdictWords: Readonly<Record<RowVerdict, string>> = {
+  promote: 'promoted',
+  'passed-over': 'not chosen',
+  reject: 'rejected',
+  open: 'open',
+  none: '',
+};
+
+const legend =
+  'n: problems × samples (× seeds). gain: over the parent. tokens: of a sample, mean/p95. run: p50/p95. k: the samples.';
+
+function sampledOf({ problems, samples, seeds, lacking }: Row): string {
+  const of = lacking === undefined ? '' : ` of ${String(problems + lacking)}`;
+  const each = Math.round(samples / problems / seeds);
+  return `${String(problems)}${of}×${String(each)}${seeds > 1 ? `×${String(seeds)}` : ''}`;
+}
+
+/** `17.3/21.0`; without decimals where they say nothing. */
+function pair(middle: number, high: number | undefined): string {
+  const text = (value: number) => value.toFixed(value < 100 ? 1 : 0);
+  return high === undefined ? text(middle) : `${text(middle)}/${text(high)}`;
+}
+
+function gainOf({ gain }: Row): string {
   if (gain === null) return '';
   const [value, low, high] = [gain.mean, gain.low, gain.high].map(
     (share) => `${share < 0 ? '' : '+'}${(100 * share).toFixed(1)}`,
@@ -32,8 +80,67 @@ function gainOf({ gain }: LeaderboardRow): string {
   return `${value ?? ''} [${low ?? ''}, ${high ?? ''}]`;
 }
 
-/** One line a candidate (`n` is problems × samples of each; `3 of 40`: the others are lacking), then why each verdict is what it is. */
+/** One line a candidate (`3 of 40`: the others are lacking), then why each verdict is what it is. */
 export function leaderboardText(rows: readonly LeaderboardRow[]): string {
+  return [tableOf(rows), '', legend, ...reasonsOf(rows)].join('\n');
+}
+
+/** What the ledger has of one pipeline, or of all. */
+export function leaderboardAnswerText(answer: LeaderboardAnswer): string {
+  const { pipeline, rows, missing } = answer;
+  if (rows.length === 0 && missing.length === 0) return 'Nothing was evaluated yet.';
+  const parts = pipeline === null ? benchmarkTables(rows) : rows.length > 0 ? [leaderboardText(rows)] : [];
+  return [...parts, ...missingText(missing), ...omittedText(answer)].join('\n\n');
+}
+
+/** A table for each benchmark and version: between two of them nothing can be compared. */
+function benchmarkTables(rows: readonly LedgerRow[]): string[] {
+  const tables = [...Map.groupBy(rows, nameOf)].map(([name, own]) => `${name}, best first:\n\n${tableOf(own, true)}`);
+  return [...tables, `${legend}\nWhy a gate decided: temper explain <pipeline> <phase>`];
+}
+
+function nameOf({ benchmark, version }: Pick<Row, 'benchmark' | 'version'>): string {
+  return `${benchmark}, version ${String(version)}`;
+}
+
+function tableOf(rows: readonly Row[], ofAll = false): string {
+  const versions = Map.groupBy(rows, ({ benchmark }) => benchmark);
+  const isMixed = [...versions.values()].some((own) => new Set(own.map(({ version }) => version)).size > 1);
+  const shown = columns
+    .filter(({ head, saysSomething }) => {
+      if (head === 'pipeline') return ofAll;
+      if (head === 'benchmark') return !ofAll;
+      return saysSomething === undefined || rows.some(saysSomething);
+    })
+    .map((column) => (column.head === 'benchmark' && isMixed ? { ...column, cell: withVersion } : column));
+  return columnsText(shown, rows);
+}
+
+const withVersion = ({ benchmark, version }: Row): string => `${benchmark}@${String(version)}`;
+
+function reasonsOf(rows: readonly Row[]): readonly string[] {
   const reasons = rows.filter(({ why }) => why !== '').map((row) => `  ${row.phase} ${String(row.step)}: ${row.why}`);
-  return [columnsText(columns, rows), ...(reasons.length > 0 ? ['', 'Why:', ...reasons] : [])].join('\n');
+  return reasons.length > 0 ? ['', 'Why:', ...reasons] : [];
+}
+
+/** An evaluation that failed is none. */
+function missingText(missing: readonly MissingEvaluation[]): string[] {
+  if (missing.length === 0) return [];
+  const lines = missing.map((one) => {
+    const why = one.because === '' ? '' : `: ${one.because}`;
+    return `  ${one.checkpoint} on ${nameOf(one)}, seed ${String(one.seed)}: evaluation job ${String(one.job)} ${jobWords(one)}${why}`;
+  });
+  return [['Not evaluated:', ...lines].join('\n')];
+}
+
+function jobWords({ state }: MissingEvaluation): string {
+  return state === 'completed' ? 'left no outcome' : `is ${state}`;
+}
+
+function omittedText({ omitted, olderLeftOut, pipeline }: LeaderboardAnswer): string[] {
+  const more = pipeline === null ? ' (--most shows more)' : '';
+  return [
+    ...(omitted > 0 ? [`${String(omitted)} more are left out${more}.`] : []),
+    ...(olderLeftOut ? ['Only the newest 2,000 evaluations were looked at.'] : []),
+  ];
 }

@@ -49,6 +49,49 @@ export function evaluations(freshLedger: () => Promise<FreshLedger>): void {
     expect(await fresh.ledger.evaluationKeysOf([evaluation().checkpoint])).toEqual([]);
   });
 
+  describe('totals', () => {
+    const all = (correct: number) => [problem('1+1', { correct }), problem('2+2', { correct, samples: 4 })];
+    beforeEach(async () => {
+      const seen = [
+        record({ problems: all(1) }),
+        { ...record({ seed: 8, problems: all(2) }), at: '2027-01-02T00:00:00.000Z' },
+        {
+          ...record({ checkpoint: 'other', benchmark: 'zeta', problems: [problem('3+3')] }),
+          at: '2027-01-03T00:00:00.000Z',
+        },
+      ];
+      for (const one of seen) await fresh.ledger.recordEvaluation(one);
+    });
+
+    test('are of the newest evaluations, or of some checkpoints or a benchmark', async () => {
+      const shown = async (filter: Parameters<typeof fresh.ledger.evaluationTotals>[0]) =>
+        (await fresh.ledger.evaluationTotals(filter)).map(({ benchmark, seed, problems, mean }) => [
+          `${benchmark} ${String(seed)}`,
+          problems,
+          mean,
+        ]);
+      const [first, second, other] = [
+        ['addition 7', 2, 0.375],
+        ['addition 8', 2, 0.75],
+        ['zeta 7', 1, 0.5],
+      ];
+      expect(await shown({ limit: 2 })).toEqual([other, second]);
+      expect(await shown({ limit: 9, benchmark: 'addition' })).toEqual([second, first]);
+      expect(await shown({ limit: 9, checkpoints: ['other'] })).toEqual([other]);
+      expect(await shown({ limit: 9, checkpoints: [] })).toEqual([]);
+    });
+
+    test('count the problems that any of some evaluations has', async () => {
+      const keys = await fresh.ledger.evaluationTotals({ limit: 9 });
+      expect(await fresh.ledger.problemCountOf(keys)).toBe(3);
+      expect(await fresh.ledger.problemCountOf(keys.filter(({ benchmark }) => benchmark === 'addition'))).toBe(2);
+    });
+
+    test('name the benchmarks there are', async () => {
+      expect(await fresh.ledger.evaluatedBenchmarks()).toEqual(['addition', 'zeta']);
+    });
+  });
+
   test('thousands of problems fit', async () => {
     const problems = Array.from({ length: 3000 }, (_, index) => problem(`problem ${String(index)}`));
     await fresh.ledger.recordEvaluation(record({ problems }));

@@ -118,6 +118,10 @@ test('every query of the ledger that selects by key uses an index', async () => 
     db.selectFrom('checkpoints').selectAll().where('run_id', '=', 'x').where('phase', '=', 'x'),
     db.selectFrom('evaluations').selectAll().where('checkpoint', 'in', ['x', 'y']),
     db.selectFrom('evaluations').selectAll().where('run_id', '=', 'x'),
+    db.selectFrom('evaluations').selectAll().orderBy('created_at', 'desc').limit(20),
+    db.selectFrom('evaluations').selectAll().where('benchmark', '=', 'x').orderBy('created_at', 'desc').limit(20),
+    db.selectFrom('evaluations').select('benchmark').distinct().orderBy('benchmark'),
+    db.selectFrom('outcomes').select('problem').distinct().where('evaluation_id', 'in', ['x', 'y']),
     db.selectFrom('outcomes').selectAll().where('evaluation_id', 'in', ['x', 'y']),
     db
       .selectFrom('incidents')

@@ -23,6 +23,7 @@ test.each([
   { words: ['logs', 'tiny'] },
   { words: ['explain', 'tiny'] },
   { words: ['leaderboard', 'tiny'] },
+  { words: ['compare', 'tiny/sft', 'tiny/orpo'] },
   { words: ['cancel', 'tiny'] },
   { words: ['release', 'tiny'] },
   { words: ['reap'] },

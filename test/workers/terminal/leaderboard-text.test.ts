@@ -1,5 +1,6 @@
 import type { LeaderboardRow } from '../../../decisions/leaderboard.ts';
-import { leaderboardText } from '../../../workers/terminal/leaderboard-text.ts';
+import type { LeaderboardAnswer, MissingEvaluation } from '../../../workflows/contract-questions.ts';
+import { leaderboardAnswerText, leaderboardText } from '../../../workers/terminal/leaderboard-text.ts';
 
 function row(change: Partial<LeaderboardRow>): LeaderboardRow {
   return {
@@ -16,9 +17,12 @@ function row(change: Partial<LeaderboardRow>): LeaderboardRow {
     low: 0.6,
     high: 0.66,
     passAtK: { k: 8, value: 0.9 },
+    majorityAtK: 0.712,
     tokensPerSample: 17.34,
+    tokensP95: 21,
     truncatedShare: 0,
     seconds: 5.25,
+    run: { p50: 5.25, p95: 6.1 },
     gain: null,
     verdict: 'promote',
     why: 'the highest',
@@ -35,16 +39,97 @@ test('one line a candidate with its numbers, then why', () => {
     row({ phase: 'orpo', step: 20, gain: gain(-0.012, -0.03, 0.005), verdict: 'passed-over', why: 'inside the noise' }),
   ]);
   expect(text.split('\n')).toEqual([
-    'phase  step  benchmark      n   mean  95 % interval  gain in points        tokens  runtime  verdict',
-    '─────  ────  ─────────  ─────  ─────  ─────────────  ────────────────────  ──────  ───────  ───────────',
-    'base    480  addition   200×8  0.300  0.270–0.330                            17.3    5.3 s  none',
-    'sft      50  addition   200×8  0.634  0.600–0.660    +33.4 [+30.0, +36.5]    17.3    5.3 s  promote',
-    'orpo     20  addition   200×8  0.634  0.600–0.660    -1.2 [-3.0, +0.5]       17.3    5.3 s  passed-over',
+    'phase  step  benchmark      n   mean  95 %         gain in points        maj@k  pass@k     tokens   run, s  verdict',
+    '─────  ────  ─────────  ─────  ─────  ───────────  ────────────────────  ─────  ──────  ─────────  ───────  ──────────',
+    'base    480  addition   200×8  0.300  0.270–0.330                        0.712   0.900  17.3/21.0  5.3/6.1',
+    'sft      50  addition   200×8  0.634  0.600–0.660  +33.4 [+30.0, +36.5]  0.712   0.900  17.3/21.0  5.3/6.1  promoted',
+    'orpo     20  addition   200×8  0.634  0.600–0.660  -1.2 [-3.0, +0.5]     0.712   0.900  17.3/21.0  5.3/6.1  not chosen',
+    '',
+    'n: problems × samples (× seeds). gain: over the parent. tokens: of a sample, mean/p95. run: p50/p95. k: the samples.',
     '',
     'Why:',
     '  sft 50: the highest',
     '  orpo 20: inside the noise',
   ]);
+});
+
+test('says only what there is to say: no vote of one sample, no gain without a parent, no spread of one seed', () => {
+  const [head] = leaderboardText([row({ samples: 200, passAtK: { k: 1, value: 0.6 }, majorityAtK: null })]).split('\n');
+  expect(head?.split(/ {2,}/)).toEqual([
+    'phase',
+    'step',
+    'benchmark',
+    'n',
+    'mean',
+    '95 %',
+    'tokens',
+    'run, s',
+    'verdict',
+  ]);
+});
+
+test('several seeds have a spread, and cut samples a share', () => {
+  const text = leaderboardText([row({ seeds: 2, samples: 3200, sdOverSeeds: 0.0123, truncatedShare: 0.026 })]);
+  expect(text).toMatch(/ 200×8×2 {2}0\.634 {2}0\.012 {2}/);
+  expect(text).toContain('  2.6 %  ');
+});
+
+test('a row of before this was known says what it has', () => {
+  const { majorityAtK: _majority, tokensP95: _tokens, run: _run, ...before } = row({});
+  expect(leaderboardText([before])).toMatch(
+    /sft {6}50 {2}addition {3}200×8 {2}0\.634 {2}0\.600–0\.660 {3}0\.900 {4}17\.3 {10}promoted/,
+  );
+});
+
+describe('what the ledger has', () => {
+  const answer = (change: Partial<LeaderboardAnswer>): LeaderboardAnswer => ({
+    answer: 'leaderboard',
+    pipeline: 'demo',
+    rows: [],
+    missing: [],
+    omitted: 0,
+    olderLeftOut: false,
+    ...change,
+  });
+  const missing: MissingEvaluation = {
+    checkpoint: 'demo/sft/a1/checkpoint-25',
+    phase: 'sft',
+    benchmark: 'addition',
+    version: 1,
+    seed: 2,
+    job: 3,
+    state: 'failed',
+    because: 'gpu-oom: out of memory.',
+  };
+
+  test('of all pipelines is a table for each benchmark and version, each row with its pipeline', () => {
+    const rows = [
+      { ...row({}), pipeline: 'one' },
+      { ...row({ version: 2 }), pipeline: 'other' },
+    ];
+    const text = leaderboardAnswerText(answer({ pipeline: null, rows, omitted: 7, olderLeftOut: true }));
+    expect(text).toMatch(
+      /^addition, version 1, best first:\n\npipeline {2}phase[^]*\none [^]*\naddition, version 2, best first:[^]*\nother /,
+    );
+    expect(text).toContain('7 more are left out (--most shows more).');
+    expect(text).toContain('Only the newest 2,000 evaluations were looked at.');
+    expect(text).not.toContain('Why:');
+  });
+
+  test('two versions in one pipeline are told apart', () => {
+    const rows = [1, 2].map((version) => ({ ...row({ version }), pipeline: 'demo' }));
+    expect(leaderboardAnswerText(answer({ rows }))).toMatch(/ addition@1 [^]* addition@2 /);
+  });
+
+  test('an evaluation that failed is named, with its job and why', () => {
+    expect(leaderboardAnswerText(answer({ missing: [missing] }))).toBe(
+      'Not evaluated:\n  demo/sft/a1/checkpoint-25 on addition, version 1, seed 2: evaluation job 3 is failed: gpu-oom: out of memory.',
+    );
+  });
+
+  test('nothing is said in a sentence', () => {
+    expect(leaderboardAnswerText(answer({}))).toBe('Nothing was evaluated yet.');
+  });
 });
 
 test('a row that lacks problems says how many there are', () => {
@@ -57,5 +142,9 @@ test('fits a terminal of 120 columns where names are of the usual length', () =>
 });
 
 test('nothing evaluated is a head and nothing below', () => {
-  expect(leaderboardText([]).split('\n')).toHaveLength(2);
+  expect(leaderboardText([]).split('\n').slice(0, 3)).toEqual([
+    expect.stringMatching(/^phase/),
+    expect.stringMatching(/^─/),
+    '',
+  ]);
 });

@@ -1,0 +1,56 @@
+/**
+ * What `temper compare` asks for: two checkpoints on the same problems, for each benchmark and version that both have.
+ *
+ * Covers finding them, and refusing what cannot be compared. Does not cover the numbers (decisions/comparison.ts).
+ */
+import { type Comparison, compareTwo } from '../decisions/comparison.ts';
+import { TemperError } from '../decisions/errors.ts';
+import type { Evaluation } from '../decisions/evaluation.ts';
+import type { Ledger } from '../store/ledger/ledger.ts';
+import type { CompareQuestion, ComparisonAnswer } from '../workflows/contract-questions.ts';
+import { requireBenchmark } from './answer-leaderboard.ts';
+import { findCheckpoint } from './named-checkpoint.ts';
+
+/** Of each; what is beyond them was never evaluated at once. */
+const mostComparisons = 20;
+
+/** Throws `not-found` where one of them is not in the ledger, `invalid-input` with the reason where they cannot be compared. */
+export async function answerCompare(ledger: Ledger, question: CompareQuestion): Promise<ComparisonAnswer> {
+  const { benchmark } = question;
+  const first = (await findCheckpoint(ledger, question.first)).checkpoint.id;
+  const second = (await findCheckpoint(ledger, question.second)).checkpoint.id;
+  if (first === second) throw new TemperError('invalid-input', `both are ${first}: name another checkpoint`);
+  await requireBenchmark(ledger, benchmark);
+  const own = async (id: string) =>
+    (await ledger.evaluationsOf([id])).filter((one) => benchmark === undefined || one.benchmark === benchmark);
+  const [ofFirst, ofSecond] = [await own(first), await own(second)];
+  const common = benchmarksOf(ofFirst).filter((name) => benchmarksOf(ofSecond).includes(name));
+  if (common.length === 0) {
+    const said = (id: string, evaluations: readonly Evaluation[]) => `${id}: ${namesOf(evaluations)}`;
+    const message = `they cannot be compared: nothing was evaluated on the same benchmark and version. ${said(first, ofFirst)}. ${said(second, ofSecond)}`;
+    throw new TemperError('invalid-input', message);
+  }
+  const comparisons = common.slice(0, mostComparisons).flatMap((name): Comparison[] => {
+    const [found] = ofFirst.filter((one) => nameOf(one) === name);
+    if (found === undefined) return [];
+    const key = { first, second, benchmark: found.benchmark, version: found.version };
+    const compared = compareTwo([...ofFirst, ...ofSecond], key);
+    return compared === null ? [] : [compared];
+  });
+  if (comparisons.length > 0) return { answer: 'compare', first, second, comparisons };
+  throw new TemperError(
+    'invalid-input',
+    `they cannot be compared: on ${common.join(', ')} they have no problem in common`,
+  );
+}
+
+const nameOf = ({ benchmark, version }: Pick<Evaluation, 'benchmark' | 'version'>): string =>
+  `${benchmark} (version ${String(version)})`;
+
+function benchmarksOf(evaluations: readonly Evaluation[]): readonly string[] {
+  return [...new Set(evaluations.map(nameOf))].sort();
+}
+
+function namesOf(evaluations: readonly Evaluation[]): string {
+  return benchmarksOf(evaluations).join(', ') || 'never evaluated';
+}

@@ -1,0 +1,215 @@
+/**
+ * What `temper leaderboard` asks for: evaluated checkpoints of one pipeline, or the best of the whole ledger, with their numbers.
+ *
+ * Covers which rows, and evaluations that were asked for and are not there. Problems are loaded for one checkpoint and its parent at a time,
+ * and others get their turn between two. Does not cover the numbers of a row (decisions/leaderboard.ts).
+ */
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import { nearestName } from '../configs/nearest-name.ts';
+import { TemperError } from '../decisions/errors.ts';
+import type { Evaluation, EvaluationKey } from '../decisions/evaluation.ts';
+import type { GateVerdict } from '../decisions/gate-report.ts';
+import { leaderboardRow } from '../decisions/leaderboard.ts';
+import type { ScoreKey } from '../decisions/scores.ts';
+import { sentenceOfClass } from '../decisions/sentences.ts';
+import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
+import type { EvaluationTotal } from '../store/ledger/evaluation-totals.ts';
+import type { Ledger } from '../store/ledger/ledger.ts';
+import type {
+  LeaderboardAnswer,
+  LeaderboardQuestion,
+  LedgerRow,
+  MissingEvaluation,
+} from '../workflows/contract-questions.ts';
+import { findPhases, findPipeline, workOf } from './explain.ts';
+
+/** Evaluations that are looked at. */
+const mostEvaluations = 2000;
+/** About 400 KB, and half a minute on one processor. */
+const mostRows = 500;
+const mostMissing = 50;
+const defaultMost = 20;
+
+/** Checkpoint and benchmark before its problems are loaded. */
+interface Candidate extends ScoreKey {
+  readonly mean: number;
+  readonly isWhole: boolean;
+  /** That any evaluation of this benchmark and version has. */
+  readonly problems: number;
+}
+
+type Work = Awaited<ReturnType<typeof workOf>>;
+
+/** Throws `not-found` when there is no such pipeline, or nothing was ever evaluated on this benchmark. */
+export async function answerLeaderboard(ledger: Ledger, question: LeaderboardQuestion): Promise<LeaderboardAnswer> {
+  const { pipeline, benchmark, most = defaultMost } = question;
+  await requireBenchmark(ledger, benchmark);
+  const works = pipeline === undefined ? null : await worksOf(ledger, pipeline);
+  const order = works && (await checkpointsOf(ledger, works));
+  const totals = await ledger.evaluationTotals({
+    ...(order === null ? {} : { checkpoints: order }),
+    benchmark,
+    limit: mostEvaluations + 1,
+  });
+  const candidates = await candidatesOf(ledger, totals.slice(0, mostEvaluations));
+  const shown = (order === null ? bestOf(candidates, most) : inOrder(candidates, order)).slice(0, mostRows);
+  const rows = await rowsOf(ledger, shown);
+  return {
+    answer: 'leaderboard',
+    pipeline: pipeline ?? null,
+    rows,
+    missing: works === null ? [] : (await missingOf(ledger, works, benchmark)).slice(0, mostMissing),
+    omitted: candidates.length - rows.length,
+    olderLeftOut: totals.length > mostEvaluations,
+  };
+}
+
+/** Throws `not-found` with the nearest name. */
+export async function requireBenchmark(ledger: Ledger, benchmark: string | undefined): Promise<void> {
+  if (benchmark === undefined) return;
+  const known = await ledger.evaluatedBenchmarks();
+  if (known.includes(benchmark)) return;
+  const near = nearestName(benchmark, known);
+  const more = near === null ? '; there' : `; did you mean "${near}"? There`;
+  const message = `nothing was evaluated on a benchmark "${benchmark}"${more} are: ${known.slice(0, 20).join(', ') || 'none'}`;
+  throw new TemperError('not-found', message);
+}
+
+async function worksOf(ledger: Ledger, pipeline: string): Promise<readonly Work[]> {
+  const { runId } = await findPipeline(ledger, pipeline);
+  const phases = await findPhases(ledger, runId, undefined);
+  return await Promise.all(phases.map((record) => workOf(ledger, record)));
+}
+
+/** In the order of the phases, each led by what it started from. */
+async function checkpointsOf(ledger: Ledger, works: readonly Work[]): Promise<readonly string[]> {
+  const found = await Promise.all(works.map((work) => ledger.checkpointsOf(work)));
+  const ids = found.flatMap((own) => [...own.flatMap(({ parent }) => parent ?? []), ...own.map(({ id }) => id)]);
+  return [...new Set(ids)];
+}
+
+async function candidatesOf(ledger: Ledger, totals: readonly EvaluationTotal[]): Promise<readonly Candidate[]> {
+  const candidates: Candidate[] = [];
+  for (const same of groups(totals, ({ benchmark, version }) => [benchmark, version])) {
+    const problems = await ledger.problemCountOf(same);
+    for (const own of groups(same, ({ checkpoint }) => [checkpoint])) {
+      const whole = own.filter((one) => one.problems === problems);
+      const counted = whole.length > 0 ? whole : own;
+      const mean = counted.reduce((sum, one) => sum + one.mean, 0) / counted.length;
+      const [first] = own;
+      if (first === undefined) continue;
+      const { checkpoint, benchmark, version } = first;
+      candidates.push({ checkpoint, benchmark, version, mean, isWhole: whole.length > 0, problems });
+    }
+  }
+  return candidates;
+}
+
+function groups<Item>(items: readonly Item[], keyOf: (item: Item) => readonly unknown[]): Item[][] {
+  return [...Map.groupBy(items, (item) => JSON.stringify(keyOf(item))).values()];
+}
+
+/** Of each benchmark and version the best first, those that lack problems last. */
+function bestOf(candidates: readonly Candidate[], most: number): Candidate[] {
+  const sorted = candidates.toSorted(
+    (a, b) =>
+      byBenchmark(a, b) ||
+      Number(b.isWhole) - Number(a.isWhole) ||
+      b.mean - a.mean ||
+      compareText(a.checkpoint, b.checkpoint),
+  );
+  return groups(sorted, ({ benchmark, version }) => [benchmark, version]).flatMap((same) => same.slice(0, most));
+}
+
+function inOrder(candidates: readonly Candidate[], order: readonly string[]): Candidate[] {
+  const places = new Map(order.map((id, place) => [id, place]));
+  const placeOf = ({ checkpoint }: Candidate) => places.get(checkpoint) ?? order.length;
+  return candidates.toSorted((a, b) => placeOf(a) - placeOf(b) || byBenchmark(a, b));
+}
+
+function byBenchmark(a: ScoreKey, b: ScoreKey): number {
+  return compareText(a.benchmark, b.benchmark) || a.version - b.version;
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** In the order of the candidates. */
+async function rowsOf(ledger: Ledger, shown: readonly Candidate[]): Promise<LedgerRow[]> {
+  const rows = new Map<Candidate, LedgerRow>();
+  const verdicts = new Map<string, GateVerdict | undefined>();
+  let parent = null as { readonly id: string; readonly evaluations: readonly Evaluation[] } | null;
+  for (const { checkpoint, own } of await recordsOf(ledger, shown)) {
+    if (checkpoint.parent !== null && checkpoint.parent !== parent?.id)
+      parent = { id: checkpoint.parent, evaluations: await ledger.evaluationsOf([checkpoint.parent]) };
+    const evaluations = [...(await ledger.evaluationsOf([checkpoint.id])), ...(parent?.evaluations ?? [])];
+    const work = `${checkpoint.runId}/${checkpoint.phase}`;
+    if (!verdicts.has(work)) verdicts.set(work, await verdictOf(ledger, checkpoint));
+    for (const candidate of own) {
+      const { problems } = candidate;
+      const row = leaderboardRow({ checkpoint, key: candidate, evaluations, problems, verdict: verdicts.get(work) });
+      if (row !== null) rows.set(candidate, { pipeline: checkpoint.workflowId, ...row });
+      await othersTurn();
+    }
+  }
+  return shown.flatMap((candidate) => rows.get(candidate) ?? []);
+}
+
+/** Each checkpoint with its candidates; those of one parent stand together, so that it is loaded once. */
+async function recordsOf(ledger: Ledger, shown: readonly Candidate[]) {
+  const found: { checkpoint: CheckpointRecord; own: Candidate[] }[] = [];
+  for (const own of groups(shown, ({ checkpoint }) => [checkpoint])) {
+    const checkpoint = await ledger.checkpoint(own[0]?.checkpoint ?? '');
+    if (checkpoint !== null) found.push({ checkpoint, own });
+  }
+  return found.sort((a, b) => compareText(a.checkpoint.parent ?? '', b.checkpoint.parent ?? ''));
+}
+
+async function verdictOf(ledger: Ledger, { runId, phase }: CheckpointRecord): Promise<GateVerdict | undefined> {
+  const verdicts = await ledger.verdictsOf({ runId, phase });
+  return verdicts.at(-1)?.verdict as GateVerdict | undefined;
+}
+
+/** What jobs were asked for and the ledger does not have, with the last job that was to make it. */
+async function missingOf(
+  ledger: Ledger,
+  works: readonly Work[],
+  benchmark: string | undefined,
+): Promise<readonly MissingEvaluation[]> {
+  const missing = new Map<string, MissingEvaluation>();
+  for (const { workflowId, runId, phase } of works) {
+    const jobs = await ledger.attemptsOf({ workflowId, runId, phase, purpose: 'evaluate' });
+    const failures = await ledger.incidentsOf({ runId, phase, purpose: 'evaluate' });
+    for (const { number, state, request } of jobs) {
+      const failure = failures.find(({ attempt }) => attempt === number);
+      const because = failure === undefined ? '' : sentenceOfClass(failure.class, failure.because);
+      for (const key of askedBy(request)) missing.set(textOf(key), { ...key, phase, job: number, state, because });
+    }
+  }
+  const asked = [...missing.values()];
+  const have = await ledger.evaluationKeysOf([...new Set(asked.map(({ checkpoint }) => checkpoint))]);
+  for (const key of have) missing.delete(textOf(key));
+  return [...missing.values()].filter((one) => benchmark === undefined || one.benchmark === benchmark);
+}
+
+/** Of a request as evaluations.ts writes it. */
+function askedBy(request: unknown): readonly EvaluationKey[] {
+  const { evaluations = [] } = (request ?? {}) as {
+    evaluations?: readonly {
+      checkpoint: { id: string };
+      benchmark: { name: string; version: number };
+      seed: number;
+    }[];
+  };
+  return evaluations.map(({ checkpoint, benchmark, seed }) => ({
+    checkpoint: checkpoint.id,
+    benchmark: benchmark.name,
+    version: benchmark.version,
+    seed,
+  }));
+}
+
+const textOf = ({ checkpoint, benchmark, version, seed }: EvaluationKey): string =>
+  JSON.stringify([checkpoint, benchmark, version, seed]);

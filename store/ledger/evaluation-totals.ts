@@ -1,0 +1,100 @@
+/**
+ * How evaluations did over all their problems, without the problems: what is looked at before any of them is loaded.
+ *
+ * Does not cover intervals or anything else that needs the problems (decisions/leaderboard.ts).
+ */
+import { type Kysely, sql } from 'kysely';
+import type { EvaluationKey } from '../../decisions/evaluation.ts';
+import { chunks, idOf, namesPerQuery } from './evaluations.ts';
+import type { LedgerTables } from './schema.ts';
+
+export interface EvaluationTotal extends EvaluationKey {
+  readonly problems: number;
+  /** Share of samples that are correct, as the mean over problems. */
+  readonly mean: number;
+}
+
+export interface EvaluationTotalsLedger {
+  /** The newest first, at most `limit`: of these checkpoints or of all, on this benchmark or on all. */
+  evaluationTotals(filter: {
+    readonly checkpoints?: readonly string[];
+    readonly benchmark?: string | undefined;
+    readonly limit: number;
+  }): Promise<readonly EvaluationTotal[]>;
+  /** How many problems there are that any of these evaluations has. */
+  problemCountOf(evaluations: readonly EvaluationKey[]): Promise<number>;
+  /** Names of benchmarks that anything was evaluated on. */
+  evaluatedBenchmarks(): Promise<readonly string[]>;
+}
+
+type Row = EvaluationKey & { readonly id: string; readonly created_at: string };
+
+export function evaluationTotalsLedger(db: Kysely<LedgerTables>): EvaluationTotalsLedger {
+  const newest = (benchmark: string | undefined, limit: number) => {
+    const query = db
+      .selectFrom('evaluations')
+      .select(['id', 'checkpoint', 'benchmark', 'version', 'seed', 'created_at']);
+    return (benchmark === undefined ? query : query.where('benchmark', '=', benchmark))
+      .orderBy('created_at', 'desc')
+      .limit(limit);
+  };
+
+  async function rowsOf(
+    checkpoints: readonly string[] | undefined,
+    benchmark: string | undefined,
+    limit: number,
+  ): Promise<readonly Row[]> {
+    if (checkpoints === undefined) return await newest(benchmark, limit).execute();
+    const rows: Row[] = [];
+    for (const part of chunks(checkpoints, namesPerQuery))
+      rows.push(...(await newest(benchmark, limit).where('checkpoint', 'in', part).execute()));
+    return rows.sort((one, other) => (one.created_at < other.created_at ? 1 : -1)).slice(0, limit);
+  }
+
+  async function totalsOf(ids: readonly string[]) {
+    const totals = new Map<string, { problems: number; mean: number }>();
+    for (const part of chunks(ids, namesPerQuery)) {
+      const rows = await db
+        .selectFrom('outcomes')
+        .where('evaluation_id', 'in', part)
+        .groupBy('evaluation_id')
+        .select(({ fn }) => [
+          'evaluation_id',
+          fn.countAll().as('problems'),
+          sql<number | string | null>`avg(1.0 * correct / nullif(samples, 0))`.as('mean'),
+        ])
+        .execute();
+      for (const row of rows)
+        totals.set(row.evaluation_id, { problems: Number(row.problems), mean: Number(row.mean ?? 0) });
+    }
+    return totals;
+  }
+
+  return {
+    async evaluationTotals({ checkpoints, benchmark, limit }) {
+      const rows = await rowsOf(checkpoints, benchmark, limit);
+      const totals = await totalsOf(rows.map(({ id }) => id));
+      return rows.map(({ id, checkpoint, benchmark: name, version, seed }) => {
+        const total = totals.get(id) ?? { problems: 0, mean: 0 };
+        return { checkpoint, benchmark: name, version, seed, ...total };
+      });
+    },
+    async problemCountOf(evaluations) {
+      const names = new Set<string>();
+      for (const part of chunks(evaluations.map(idOf), namesPerQuery)) {
+        const rows = await db
+          .selectFrom('outcomes')
+          .select('problem')
+          .distinct()
+          .where('evaluation_id', 'in', part)
+          .execute();
+        for (const { problem } of rows) names.add(problem);
+      }
+      return names.size;
+    },
+    async evaluatedBenchmarks() {
+      const rows = await db.selectFrom('evaluations').select('benchmark').distinct().orderBy('benchmark').execute();
+      return rows.map(({ benchmark }) => benchmark);
+    },
+  };
+}

@@ -1,0 +1,210 @@
+/** What `leaderboard` and `compare` answer, from a real ledger. */
+import { answerActivities } from '../../activities/answers.ts';
+import type { GateVerdict } from '../../decisions/gate-report.ts';
+import type {
+  ComparisonAnswer,
+  CompareQuestion,
+  LeaderboardAnswer,
+  LeaderboardQuestion,
+} from '../../workflows/contract-questions.ts';
+import type { ResolvedPipeline } from '../../workflows/contract.ts';
+import { activityBench, type ActivityBench, runId } from '../support/activity-bench.ts';
+import { evaluation, type EvaluationBuilder } from '../support/builders.ts';
+
+let bench: ActivityBench;
+beforeEach(async () => {
+  bench = await activityBench();
+});
+afterEach(() => bench.close());
+
+const answers = () => answerActivities(bench.dependencies);
+const leaderboard = async (question: Omit<LeaderboardQuestion, 'question'> = {}) =>
+  (await answers().answerQuestion({ question: 'leaderboard', ...question })) as LeaderboardAnswer;
+const compare = async (question: Omit<CompareQuestion, 'question'>) =>
+  (await answers().answerQuestion({ question: 'compare', ...question })) as ComparisonAnswer;
+const named = ({ rows }: LeaderboardAnswer) =>
+  rows.map((row) => `${row.checkpoint} ${row.benchmark}@${String(row.version)} ${String(row.mean)}`);
+
+/** A run of a pipeline whose phase `sft` promoted its checkpoint of step 40, of those of steps 20 and 40. */
+async function pipeline(name: string): Promise<{ at: (step: number) => string }> {
+  const run = `run-of-${name}`;
+  const at = (step: number) => `${name}/sft/a1/checkpoint-${String(step)}`;
+  const resolved = { recipe: { name: 'small' } } as unknown as ResolvedPipeline;
+  await bench.as(runId).openPipeline({ pipelineId: name, runId: run, resolved });
+  const of = { workflowId: name, runId: run, phase: 'sft' };
+  await bench.ledger.upsertPhase({
+    ...of,
+    position: 0,
+    kind: 'sft',
+    identity: name,
+    identityText: '',
+    state: 'completed',
+    promoted: at(40),
+    at: '2026-11-29T10:00:00.000Z',
+  });
+  for (const step of [20, 40])
+    await bench.ledger.recordCheckpoint({
+      ...of,
+      id: at(step),
+      path: `/store/${at(step)}`,
+      step,
+      parent: step === 20 ? null : at(20),
+      format: 'hf',
+      base: null,
+      attempt: 1,
+      bytes: 1,
+      resumable: true,
+      finite: true,
+      at: '2026-11-29T10:00:00.000Z',
+    });
+  return { at };
+}
+
+async function seen(...evaluations: readonly EvaluationBuilder[]): Promise<void> {
+  const at = '2026-11-29T11:00:00.000Z';
+  for (const one of evaluations)
+    await bench.ledger.recordEvaluation({ evaluation: one.build(), runId: 'run', jobName: 'job', at });
+}
+
+describe('leaderboard', () => {
+  test('of a pipeline: its checkpoints in their order, with what the gate said', async () => {
+    const { at } = await pipeline('demo');
+    const other = await pipeline('other');
+    await seen(evaluation(at(40)).scoring([4, 4]), evaluation(at(20)).scoring([4, 0]), evaluation(other.at(20)));
+    const verdict: GateVerdict = {
+      kind: 'promote',
+      checkpoint: { id: at(40), phase: 'sft', step: 40, parent: at(20) },
+      score: 1,
+      because: { rule: 'newest', step: 40, passed: 2 },
+      stages: [],
+    };
+    const time = '2026-11-29T12:00:00.000Z';
+    await bench.ledger.recordVerdict({
+      key: 'k',
+      runId: 'run-of-demo',
+      phase: 'sft',
+      verdict,
+      evidence: null,
+      at: time,
+    });
+    const { rows, missing, omitted } = await leaderboard({ pipeline: 'demo' });
+    expect(rows.map((row) => [row.pipeline, row.step, row.mean, row.verdict])).toEqual([
+      ['demo', 20, 0.5, 'passed-over'],
+      ['demo', 40, 1, 'promote'],
+    ]);
+    expect(rows[1]).toMatchObject({ gain: { mean: 0.5 }, majorityAtK: 1, passAtK: { k: 4 }, run: { p50: 1, p95: 1 } });
+    expect([missing, omitted]).toEqual([[], 0]);
+  });
+
+  test('of all: the best first on each benchmark and version, never two versions together', async () => {
+    const [one, other] = [await pipeline('one'), await pipeline('other')];
+    await seen(
+      evaluation(one.at(20)).scoring([1, 1]),
+      evaluation(other.at(20)).scoring([4, 4]),
+      evaluation(other.at(40)).scoring([2, 2]),
+      evaluation(one.at(20)).on('addition', 2).scoring([4, 4]),
+    );
+    const all = [
+      'other/sft/a1/checkpoint-20 addition@1 1',
+      'other/sft/a1/checkpoint-40 addition@1 0.5',
+      'one/sft/a1/checkpoint-20 addition@1 0.25',
+      'one/sft/a1/checkpoint-20 addition@2 1',
+    ];
+    expect(named(await leaderboard())).toEqual(all);
+    const few = await leaderboard({ most: 1 });
+    expect([named(few), few.omitted]).toEqual([[all[0], all[3]], 2]);
+  });
+
+  test('what lacks problems stands last, as what it is', async () => {
+    const { at } = await pipeline('demo');
+    await seen(evaluation(at(20)).scoring([4]), evaluation(at(40)).scoring([1, 1]));
+    const { rows } = await leaderboard();
+    expect(rows.map(({ step, problems, lacking }) => [step, problems, lacking])).toEqual([
+      [40, 2, undefined],
+      [20, 1, 1],
+    ]);
+  });
+
+  test('an evaluation that failed is told with its job, until there is one', async () => {
+    const { at } = await pipeline('demo');
+    const of = { workflowId: 'demo', runId: 'run-of-demo', phase: 'sft', purpose: 'evaluate' as const };
+    const { number } = await bench.ledger.reserveAttempt({
+      ...of,
+      reservationKey: 'k',
+      at: '2026-11-29T10:00:00.000Z',
+    });
+    const asked = { checkpoint: { id: at(20) }, benchmark: { name: 'addition', version: 1 }, seed: 1 };
+    await bench.ledger.changeAttempt(
+      { ...of, number },
+      { state: 'failed', at: '2026-11-29T10:01:00.000Z', request: { evaluations: [asked] } },
+    );
+    const key = { checkpoint: at(20), benchmark: 'addition', version: 1, seed: 1 };
+    expect(await leaderboard({ pipeline: 'demo' })).toMatchObject({
+      rows: [],
+      missing: [{ ...key, job: 1, state: 'failed', because: '' }],
+    });
+    await seen(evaluation(at(20)));
+    expect((await leaderboard({ pipeline: 'demo' })).missing).toEqual([]);
+  });
+
+  test('a benchmark or pipeline that is not there is refused with the nearest', async () => {
+    const { at } = await pipeline('demo');
+    await seen(evaluation(at(20)));
+    await expect(leaderboard({ benchmark: 'adition' })).rejects.toMatchObject({
+      code: 'not-found',
+      message: 'nothing was evaluated on a benchmark "adition"; did you mean "addition"? There are: addition',
+    });
+    await expect(leaderboard({ pipeline: 'dmeo' })).rejects.toThrow('did you mean "demo"?');
+  });
+
+  test('an empty ledger has nothing to show', async () => {
+    expect(await leaderboard()).toMatchObject({ rows: [], omitted: 0, olderLeftOut: false });
+  });
+});
+
+describe('compare', () => {
+  test('two checkpoints, or what a phase promoted, on every benchmark that both have', async () => {
+    const { at } = await pipeline('demo');
+    const both = (step: number) => [evaluation(at(step)), evaluation(at(step)).on('zeta')];
+    await seen(...both(20), ...both(40), evaluation(at(40)).on('alone'));
+    const { first, second, comparisons } = await compare({ first: at(20), second: 'demo/sft' });
+    expect([first, second]).toEqual([at(20), at(40)]);
+    expect(comparisons.map(({ benchmark, problems }) => [benchmark, problems])).toEqual([
+      ['addition', 4],
+      ['zeta', 4],
+    ]);
+    const one = await compare({ first: at(20), second: at(40), benchmark: 'zeta' });
+    expect(one.comparisons).toHaveLength(1);
+  });
+
+  test.each<{ what: string; second: string; benchmark?: string; code?: string; want: RegExp }>([
+    { what: 'itself', second: 'demo/sft/a1/checkpoint-20', want: /^both are demo\/sft\/a1\/checkpoint-20/ },
+    {
+      what: 'another version',
+      second: 'demo/sft',
+      want: /cannot be compared: .* same benchmark and version\. demo\/sft\/a1\/checkpoint-20: addition \(version 1\)\. .*-40: addition \(version 2\), zeta \(version 1\)$/,
+    },
+    { what: 'other problems', second: 'other/sft', want: /on addition \(version 1\) they have no problem in common$/ },
+    { what: 'nothing', second: 'other/sft/a1/checkpoint-20', want: /checkpoint-20: never evaluated$/ },
+    { what: 'what is not there', second: 'demo/stf', code: 'not-found', want: /did you mean "demo\/sft"\?/ },
+    {
+      what: 'an unknown benchmark',
+      second: 'demo/sft',
+      benchmark: 'zetta',
+      code: 'not-found',
+      want: /did you mean "zeta"\?/,
+    },
+  ])('refuses $what', async ({ second, benchmark, code = 'invalid-input', want }) => {
+    const [{ at }, other] = [await pipeline('demo'), await pipeline('other')];
+    const alien = evaluation(other.at(40)).build();
+    await seen(evaluation(at(20)), evaluation(at(40)).on('addition', 2), evaluation(at(40)).on('zeta'));
+    await bench.ledger.recordEvaluation({
+      evaluation: { ...alien, problems: alien.problems.map((one) => ({ ...one, problem: `other ${one.problem}` })) },
+      runId: 'run',
+      jobName: 'job',
+      at: '2026-11-29T11:00:00.000Z',
+    });
+    const asked = compare({ first: at(20), second, benchmark });
+    await expect(asked).rejects.toMatchObject({ code, message: expect.stringMatching(want) as string });
+  });
+});

@@ -1,0 +1,75 @@
+import { compareTwo } from '../../../decisions/comparison.ts';
+import type { Evaluation } from '../../../decisions/evaluation.ts';
+import { comparisonText } from '../../../workers/terminal/comparison-text.ts';
+import { evaluation } from '../../support/builders.ts';
+
+function text(...evaluations: readonly Evaluation[]): string {
+  const comparison = compareTwo(evaluations, { first: 'a', second: 'b', benchmark: 'addition', version: 1 });
+  return comparisonText({
+    answer: 'compare',
+    first: 'a',
+    second: 'b',
+    comparisons: comparison === null ? [] : [comparison],
+  });
+}
+
+test('tells the difference with its interval, what moved, and what it costs', () => {
+  const type = (one: Evaluation): Evaluation => ({
+    ...one,
+    problems: one.problems.map((outcome, index) => ({ ...outcome, type: index < 3 ? 'sums' : 'areas' })),
+  });
+  const said = text(
+    type(evaluation('a').scoring([0, 0, 0, 4]).build()),
+    type(evaluation('b').scoring([4, 4, 4, 4]).tokens(12).build()),
+  );
+  expect(said.split('\n')).toEqual([
+    'first:  a',
+    'second: b',
+    '',
+    'addition, version 1',
+    '  over the 4 problems that both have',
+    '',
+    '  first    25.0 %  16 samples over 1 seed, 10.0 tokens and 0.1 s each',
+    '  second  100.0 %  16 samples over 1 seed, 12.0 tokens and 0.1 s each',
+    '',
+    expect.stringMatching(
+      /^ {2}difference {2}\+75\.0 points \(\+25\.0 to \+100\.0\): the second is higher; it is higher in \d+\.\d % of draws$/,
+    ),
+    '  tokens      +2.0 (+2.0 to +2.0) a sample, +20 %',
+    '  time        +0.00 (+0.00 to +0.00) ms a sample, +0 %',
+    '',
+    '  problems, first → second (several samples: counted by the share of pairs of one sample of each)',
+    '    right → right     1.0    right → wrong     0.0',
+    '    wrong → right     3.0    wrong → wrong     0.0',
+    '',
+    '    type   problems    first   second  difference in points',
+    '    ─────  ────────  ───────  ───────  ─────────────────────────',
+    '    sums          3    0.0 %  100.0 %  +100.0 (+100.0 to +100.0)',
+    '    areas         1  100.0 %  100.0 %  0.0 (−100.0 to +100.0)',
+    '',
+    '  moved by half of their samples or more, right samples:',
+    '    problem    type   first  second',
+    '    ─────────  ────  ──────  ──────',
+    '    problem-0  sums  0 of 4  4 of 4',
+    '    problem-1  sums  0 of 4  4 of 4',
+    '    problem-2  sums  0 of 4  4 of 4',
+  ]);
+});
+
+test('one sample a problem is counted in whole problems, with the test of those that changed', () => {
+  const said = text(evaluation('a').scoring([1, 0, 1, 0], 1).build(), evaluation('b').scoring([1, 0, 0, 1], 1).build());
+  expect(said).toMatch(/0\.0 points .*: inside the noise; it is higher in \d+\.\d % of draws; McNemar p = 1\.0\n/);
+  expect(said).toMatch(/ {2}problems, first → second\n {4}right → right {7}1 {4}right → wrong {7}1\n/);
+});
+
+test('problems that only one has are told, and one problem says nothing', () => {
+  const a = evaluation('a').scoring([1, 1], 1).build();
+  const b = evaluation('b').scoring([0], 1).build();
+  const said = text(a, b);
+  expect(said).toContain('  over the 1 problem that both have; without 1 that only the first has');
+  expect(said).toContain('one problem says nothing');
+});
+
+test('nothing that moved is said', () => {
+  expect(text(evaluation('a').build(), evaluation('b').build())).toContain('No problem moved by half');
+});
