@@ -51,29 +51,13 @@ export function evaluationTotalsLedger(db: Kysely<LedgerTables>): EvaluationTota
     return rows.sort((one, other) => (one.created_at < other.created_at ? 1 : -1)).slice(0, limit);
   }
 
-  async function totalsOf(ids: readonly string[]) {
-    const totals = new Map<string, { problems: number; mean: number }>();
-    for (const part of chunks(ids, namesPerQuery)) {
-      const rows = await db
-        .selectFrom('outcomes')
-        .where('evaluation_id', 'in', part)
-        .groupBy('evaluation_id')
-        .select(({ fn }) => [
-          'evaluation_id',
-          fn.countAll().as('problems'),
-          sql<number | string | null>`avg(1.0 * correct / nullif(samples, 0))`.as('mean'),
-        ])
-        .execute();
-      for (const row of rows)
-        totals.set(row.evaluation_id, { problems: Number(row.problems), mean: Number(row.mean ?? 0) });
-    }
-    return totals;
-  }
-
   return {
     async evaluationTotals({ checkpoints, benchmark, limit }) {
       const rows = await rowsOf(checkpoints, benchmark, limit);
-      const totals = await totalsOf(rows.map(({ id }) => id));
+      const totals = await totalsOf(
+        db,
+        rows.map(({ id }) => id),
+      );
       return rows.map(({ id, checkpoint, benchmark: name, version, seed }) => {
         const total = totals.get(id) ?? { problems: 0, mean: 0 };
         return { checkpoint, benchmark: name, version, seed, ...total };
@@ -97,4 +81,23 @@ export function evaluationTotalsLedger(db: Kysely<LedgerTables>): EvaluationTota
       return rows.map(({ benchmark }) => benchmark);
     },
   };
+}
+
+async function totalsOf(db: Kysely<LedgerTables>, ids: readonly string[]) {
+  const totals = new Map<string, { problems: number; mean: number }>();
+  for (const part of chunks(ids, namesPerQuery)) {
+    const rows = await db
+      .selectFrom('outcomes')
+      .where('evaluation_id', 'in', part)
+      .groupBy('evaluation_id')
+      .select(({ fn }) => [
+        'evaluation_id',
+        fn.countAll().as('problems'),
+        sql<number | string | null>`avg(1.0 * correct / nullif(samples, 0))`.as('mean'),
+      ])
+      .execute();
+    for (const row of rows)
+      totals.set(row.evaluation_id, { problems: Number(row.problems), mean: Number(row.mean ?? 0) });
+  }
+  return totals;
 }
