@@ -12,6 +12,7 @@ import type { RetryDecision } from '../decisions/retry.ts';
 import { bytesText, type PinSaid, sentenceOfGo, sentenceOfPin } from '../decisions/prune-sentences.ts';
 import { sentenceOfSaves } from '../decisions/save-time.ts';
 import { duration, linesOfHung, sentenceOfClass, sentenceOfRelease, sentenceOfRetry } from '../decisions/sentences.ts';
+import { type SteeredBy, type SteeringRequest, sentenceOfSteering } from '../decisions/steering-sentences.ts';
 import { type Aftermath, sentenceOfFailure } from '../decisions/what-happened.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { DecisionRecord, VerdictRecord } from '../store/ledger/decisions.ts';
@@ -170,6 +171,7 @@ const order: readonly ExplainedEvent['about'][] = [
   'incident',
   'retry',
   'release',
+  'steering',
   'prune',
   'pin',
   'verdict',
@@ -238,6 +240,10 @@ function decisionEvent({ key, runId, phase, question, answer, evidence, attempt,
   if (question === 'release') {
     const sentence = `It was ${sentenceOfRelease(evidence ?? {})}.`;
     return { at, about: 'release', attempt, sentence, lines: [] };
+  }
+  if (question === 'steering') {
+    const sentence = `${sentenceOfSteering(answer as SteeringRequest, evidence as SteeredBy)}.`;
+    return { at, about: 'steering', attempt, sentence, lines: [] };
   }
   if (question === 'prune') return { at, about: 'prune', attempt, ...pruned(answer as readonly GoneCheckpoint[]) };
   if (question === 'not-pruned') {

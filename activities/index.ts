@@ -11,6 +11,7 @@ import { judgeActivities, type JudgeActivities } from './judge-attempt.ts';
 import { notificationActivities, type NotificationActivities } from './notifications.ts';
 import { pipelineActivities, type PipelineActivities } from './pipelines.ts';
 import { promotionActivities, type PromotionActivities } from './promotion.ts';
+import { steeringActivities, type SteeringActivities } from './steering.ts';
 
 export type Activities = PipelineActivities &
   AttemptActivities &
@@ -19,7 +20,8 @@ export type Activities = PipelineActivities &
   EvaluationActivities &
   GateActivities &
   PromotionActivities &
-  NotificationActivities;
+  NotificationActivities &
+  SteeringActivities;
 
 export function createActivities(dependencies: ActivityDependencies): Activities & AnswerActivities {
   const jobs = jobActivities(dependencies);
@@ -33,6 +35,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       ...gateActivities(dependencies),
       ...promotionActivities(dependencies),
       ...notificationActivities(dependencies),
+      ...steeringActivities(dependencies),
       ...answerActivities(dependencies),
     },
     dependencies.heartbeatSeconds,

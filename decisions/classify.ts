@@ -117,6 +117,7 @@ function trainerSaid(result: TrainerResult): Failure | null {
 const classesOfStop = {
   cancel: 'interrupted',
   shutdown: 'interrupted',
+  hold: 'interrupted',
   stalled: 'stalled',
   deadline: 'deadline',
   waited: 'unschedulable',

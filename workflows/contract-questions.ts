@@ -164,6 +164,7 @@ export interface ExplainedEvent {
     | 'incident'
     | 'retry'
     | 'release'
+    | 'steering'
     | 'prune'
     | 'pin'
     | 'verdict'

@@ -10,11 +10,12 @@ import { childIds, type CheckpointRef, type PhaseContext } from './contract.ts';
 import { budgetSpent, evaluateCheckpoint } from './evaluate.ts';
 import { explained, messageOf } from './explained.ts';
 import type { HeldPhase } from './hold.ts';
+import { stopped } from './steering/phase-steering.ts';
 
 export interface EvaluationsBeside {
   /** Starts the evaluations that a new checkpoint is due for, and does not wait. */
   evaluate(checkpoint: CheckpointRef): void;
-  /** Runs these to their end; answers with why it failed, or null. */
+  /** Runs these to their end, or to a hold; answers with why it failed, or null. */
   evaluateAll(missing: readonly EvaluationKey[], title: string): Promise<string | null>;
   /** All that run now have ended, well or not. */
   settled(): Promise<void>;
@@ -24,9 +25,11 @@ export interface EvaluationsBeside {
 interface NotEvaluated {
   readonly because: string;
   readonly budgetSpent: boolean;
+  /** A person holds the phase: nothing of it failed. */
+  readonly held?: true;
 }
 
-export function startEvaluations({ context, board, notices }: HeldPhase): EvaluationsBeside {
+export function startEvaluations({ context, board, notices, steering }: HeldPhase): EvaluationsBeside {
   const running: Promise<void>[] = [];
   let number = 0;
   let toldOfBudget = false;
@@ -35,15 +38,18 @@ export function startEvaluations({ context, board, notices }: HeldPhase): Evalua
     number += 1;
     try {
       const workflowId = childIds.evaluation(context.pipelineId, context.phase.name, number);
-      await whenIdIsFree(() =>
-        executeChild(evaluateCheckpoint, {
-          workflowId,
-          args: [{ context, title, evaluations }],
-          staticSummary: title,
-          parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-        }),
+      const ended = await steering.stoppable(() =>
+        whenIdIsFree(() =>
+          executeChild(evaluateCheckpoint, {
+            workflowId,
+            args: [{ context, title, evaluations }],
+            staticSummary: title,
+            parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+          }),
+        ),
       );
-      return null;
+      if (ended !== stopped) return null;
+      return { because: 'evaluations were stopped by a hold', budgetSpent: false, held: true };
     } catch (error) {
       if (isCancellation(error)) throw error;
       const why = explained(error);
@@ -74,7 +80,7 @@ export function startEvaluations({ context, board, notices }: HeldPhase): Evalua
         missing,
         `${context.phase.name}: ${String(missing.length)} evaluation${missing.length === 1 ? '' : 's'} for the gate`,
       );
-      return failure?.because ?? null;
+      return failure === null || failure.held ? null : failure.because;
     },
     async settled() {
       if (running.length > 0) board.evaluating('the last evaluations beside the training');

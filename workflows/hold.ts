@@ -10,26 +10,39 @@ import { messageOf } from './explained.ts';
 import { activities } from './jobs.ts';
 import type { Notices } from './notices.ts';
 import type { PhaseBoard } from './phase-board.ts';
+import type { PhaseSteering } from './steering/phase-steering.ts';
 
 /** A phase that can be held, with all that its story needs. */
 export interface HeldPhase {
   readonly context: PhaseContext;
   readonly board: PhaseBoard;
   readonly notices: Notices;
+  readonly steering: PhaseSteering;
   /** Resolves when a person released it, or nobody did in time and something other than a failure follows. Throws else, or where `onFailure` says `fail`. */
   readonly hold: (sentence: string, heldFor?: HeldFor) => Promise<HoldOver>;
+  /** A safe point: the phase is held here where a person asked for it, whatever the recipe says of failures. */
+  readonly pause: () => Promise<void>;
   /** The answer of `act`; where an activity of it fails for good, a person is asked, and then it is done again. */
   readonly orHold: <T>(act: () => Promise<T>) => Promise<T>;
 }
 
 export type HoldOver = 'released' | Exclude<EndOfHold, 'fail'>;
 
-export function heldPhase(context: PhaseContext, board: PhaseBoard, notices: Notices): HeldPhase {
+export function heldPhase(
+  context: PhaseContext,
+  board: PhaseBoard,
+  { notices, steering }: Pick<HeldPhase, 'notices' | 'steering'>,
+): HeldPhase {
   const rule = context.hold ?? holdRuleOfBefore;
   let holds = 0;
 
   async function hold(sentence: string, heldFor: HeldFor = 'failure'): Promise<HoldOver> {
     if (context.onFailure === 'fail') throw phaseFailed(context, sentence);
+    return await waitForPerson(sentence, heldFor);
+  }
+
+  async function waitForPerson(sentence: string, heldFor: HeldFor): Promise<HoldOver> {
+    if (steering.holdAsked() !== null) await steering.isHeld();
     holds += 1;
     const then = endOfHold(rule, { heldFor, hasParent: context.start !== null });
     const until = new Date(Date.now() + rule.hours * 3_600_000).toISOString();
@@ -52,7 +65,12 @@ export function heldPhase(context: PhaseContext, board: PhaseBoard, notices: Not
     context,
     board,
     notices,
+    steering,
     hold,
+    async pause() {
+      for (let asked = steering.holdAsked(); asked !== null; asked = steering.holdAsked())
+        await waitForPerson(asked, 'failure');
+    },
     async orHold(act) {
       for (;;) {
         try {

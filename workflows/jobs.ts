@@ -43,6 +43,8 @@ export interface JobListener {
   note(sentence: string): void;
   /** The last step that a job which was stopped had told of. */
   reached(step: number): void;
+  /** Whether a person's hold is what cancels it: it is stopped, and its end is to be judged. */
+  isHeld?(): boolean;
 }
 
 /** With `gaveUp`: why it never started, by a worker of before, and nothing is judged; else its end is to be judged, with what it waited for too long. No `job`: none could be created. */
@@ -111,6 +113,10 @@ export async function runJob(context: PhaseContext, ticket: AttemptTicket, liste
       }
     }
   } catch (error) {
+    if (isCancellation(error) && listener.isHeld?.()) {
+      await CancellationScope.nonCancellable(() => stop(`${title}: stop, a person holds the phase`, 'hold'));
+      return { job, gaveUp: null };
+    }
     const reason = isCancellation(error) ? 'cancel' : 'shutdown';
     const summary = `${title}: stop, the run ${reason === 'cancel' ? 'is cancelled' : 'cannot go on'}`;
     await CancellationScope.nonCancellable(() => stop(summary, reason));
@@ -150,7 +156,7 @@ async function submit(context: PhaseContext, ticket: AttemptTicket, listener: Jo
   } catch (error) {
     // What fails for good has created nothing. A cancelled one may have, and nobody heard of it.
     if (!run.consideredCancelled) throw error;
-    await withdraw('cancel', 'the run is cancelled');
+    await withdraw('cancel', listener.isHeld?.() ? 'a person holds the phase' : 'the run is cancelled');
     return await run.cancelRequested;
   }
 }

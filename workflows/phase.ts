@@ -15,17 +15,22 @@ import { activities, runJob } from './jobs.ts';
 import { summaryOf } from './markdown.ts';
 import { noticesOf } from './notices.ts';
 import { phaseBoard } from './phase-board.ts';
+import { phaseSteering, stopped } from './steering/phase-steering.ts';
 
 export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome> {
   mustComeFromAPipeline(context);
   const board = phaseBoard(context);
-  const phase = heldPhase(context, board, noticesOf(context, board));
+  const phase = heldPhase(context, board, {
+    notices: noticesOf(context, board),
+    steering: phaseSteering(context),
+  });
   const startedAt = Date.now();
   const ended = (end: PhaseEnd, trainer: Readonly<Record<string, number>>) => ({
     ...end,
     seconds: { wall: (Date.now() - startedAt) / 1000, trainer },
   });
   try {
+    if (context.holdAsked !== undefined) await phase.pause();
     const finished = await phase.orHold(() => activities('look for finished work').findFinishedPhase(context));
     if (finished) return ended(board.reused(finished), {});
 
@@ -59,6 +64,7 @@ function whyEnded(error: unknown): unknown {
 async function trainToTheEnd(phase: HeldPhase, beside: EvaluationsBeside): Promise<Readonly<Record<string, number>>> {
   let opened = 0;
   for (;;) {
+    if (phase.steering.holdAsked() !== null) await phase.pause();
     const seconds = await phase.orHold(async () => {
       opened += 1;
       return await runAttempt(phase, beside, opened);
@@ -69,24 +75,30 @@ async function trainToTheEnd(phase: HeldPhase, beside: EvaluationsBeside): Promi
 
 /** The seconds of an attempt that is proved complete; null when another one follows. */
 async function runAttempt(
-  { context, board, hold }: HeldPhase,
+  { context, board, hold, steering }: HeldPhase,
   beside: EvaluationsBeside,
   opened: number,
 ): Promise<Readonly<Record<string, number>> | null> {
   const ticket = await activities('open an attempt').openAttempt({ context, opened });
   board.attempt(ticket);
-  const { job, gaveUp, ...end } = await runJob(context, ticket, {
-    checkpoint: (checkpoint) => {
-      board.reached(checkpoint.step);
-      beside.evaluate(checkpoint);
-    },
-    note: (sentence) => {
-      board.decided(sentence);
-    },
-    reached: (step) => {
-      board.reached(step);
-    },
-  });
+  const ran = await steering.stoppable((isHeld) =>
+    runJob(context, ticket, {
+      checkpoint: (checkpoint) => {
+        board.reached(checkpoint.step);
+        beside.evaluate(checkpoint);
+      },
+      note: (sentence) => {
+        board.decided(sentence);
+      },
+      reached: (step) => {
+        board.reached(step);
+      },
+      isHeld,
+    }),
+  );
+  // It had not begun: there is nothing to judge.
+  if (ran === stopped) return null;
+  const { job, gaveUp, ...end } = ran;
   // Workers of before judged no place that was given up.
   if (gaveUp !== null) {
     await hold(gaveUp);
@@ -105,7 +117,9 @@ async function runAttempt(
   board.decided(judged.sentence, judged.step);
   if (judged.kind === 'fail') throw phaseFailed(context, judged.sentence);
   if (judged.kind === 'hold') await hold(judged.sentence);
-  if (judged.delaySeconds > 0) await sleep(judged.delaySeconds * 1000, { summary: summaryOf(judged.sentence) });
+  const { delaySeconds } = judged;
+  if (delaySeconds > 0)
+    await steering.stoppable(() => sleep(delaySeconds * 1000, { summary: summaryOf(judged.sentence) }));
   return null;
 }
 
@@ -113,6 +127,7 @@ async function runAttempt(
 async function passGate(phase: HeldPhase, beside: EvaluationsBeside): Promise<PhaseEnd> {
   const releases: HeldComparison[] = [];
   for (;;) {
+    if (phase.steering.holdAsked() !== null) await phase.pause();
     // All the training is done: a person may mend what is wrong with a checkpoint or the store, so that none of it is lost.
     const end = await phase.orHold(async () => {
       const answer = await activities('judge the candidates').judgeGate({ context: phase.context, releases });

@@ -35,6 +35,10 @@ import { refusal } from './refusal.ts';
 export interface PipelineBoard {
   opened(resolved: ResolvedPipeline, opened: { readonly searchAttributes: boolean }): void;
   ended(state: 'completed' | 'failed' | 'cancelled'): void;
+  /** Where each phase stands; none before the recipe is resolved. */
+  phases(): readonly PhaseReport[];
+  /** `listener` is told what a phase reports, after the board. */
+  onReport(listener: (report: PhaseReport) => void): void;
 }
 
 interface Board {
@@ -43,16 +47,25 @@ interface Board {
   rows: Map<string, LeaderboardRow>;
   attributes: boolean;
   state: string;
+  hears: (report: PhaseReport) => void;
 }
 
 export function pipelineBoard(): PipelineBoard {
-  const board: Board = { resolved: null, phases: [], rows: new Map(), attributes: false, state: 'running' };
+  const board: Board = {
+    resolved: null,
+    phases: [],
+    rows: new Map(),
+    attributes: false,
+    state: 'running',
+    hears: () => undefined,
+  };
   answerQueries(board);
   setHandler(phaseReportSignal, (report?: PhaseReport) => {
     if (report === undefined) return; // sent by hand, with nothing to say
     board.phases = board.phases.map((phase) => (phase.phase === report.phase ? report : phase));
     show(board);
     setAttributes(board, report);
+    board.hears(report);
   });
   setHandler(rowsSignal, (rows?: readonly LeaderboardRow[]) => {
     for (const row of rows ?? []) keepRow(board, row);
@@ -75,6 +88,10 @@ export function pipelineBoard(): PipelineBoard {
           { key: searchAttributes.model, value: modelName(resolved) },
         ]);
       }
+    },
+    phases: () => board.phases,
+    onReport(listener) {
+      board.hears = listener;
     },
     ended(state) {
       board.state = state;

@@ -24,9 +24,11 @@ import { trainPhase } from './phase.ts';
 import { phaseDetails, phaseSummary } from './phase-words.ts';
 import { pipelineBoard, type PipelineBoard } from './pipeline-board.ts';
 import { refusal } from './refusal.ts';
+import { pipelineSteering } from './steering/pipeline-steering.ts';
 
 export async function postTrainingPipeline(input?: PipelineInput): Promise<PipelineResult> {
   const board = pipelineBoard();
+  const steering = pipelineSteering(board);
   const resolved = await resolve(input);
   const opened = await activities('open the pipeline').openPipeline({ ...identityOfRun(), resolved });
   board.opened(resolved, opened);
@@ -34,7 +36,10 @@ export async function postTrainingPipeline(input?: PipelineInput): Promise<Pipel
   const outcomes = new Map<string, PhaseOutcome>();
   try {
     for (const phase of resolved.recipe.phases) {
-      outcomes.set(phase.name, await runPhase(resolved, phase, startOf(resolved, phase, outcomes)));
+      const holdAsked = steering.begins(phase.name);
+      const context = contextOf(resolved, phase, startOf(resolved, phase, outcomes));
+      outcomes.set(phase.name, await runPhase(holdAsked === null ? context : { ...context, holdAsked }));
+      steering.over(phase.name);
     }
     return await finished(board, outcomes);
   } catch (error) {
@@ -82,9 +87,9 @@ function startOf(
   return start === null ? null : (outcomes.get(start.phase)?.checkpoint ?? null);
 }
 
-async function runPhase(resolved: ResolvedPipeline, phase: Phase, start: CheckpointRef | null): Promise<PhaseOutcome> {
+function contextOf(resolved: ResolvedPipeline, phase: Phase, start: CheckpointRef | null): PhaseContext {
   const { recipe } = resolved;
-  const context: PhaseContext = {
+  return {
     ...identityOfRun(),
     recipe: recipe.name,
     profile: resolved.profile.name,
@@ -98,8 +103,13 @@ async function runPhase(resolved: ResolvedPipeline, phase: Phase, start: Checkpo
     hold: recipe.hold,
     dataDigests: resolved.dataDigests,
     start,
+    steers: true,
     ...(resolved.profile.notify === undefined ? {} : { notifies: true as const }),
   };
+}
+
+async function runPhase(context: PhaseContext): Promise<PhaseOutcome> {
+  const { phase } = context;
   return await whenIdIsFree(() =>
     executeChild(trainPhase, {
       workflowId: childIds.phase(context.pipelineId, phase.name),

@@ -95,6 +95,7 @@ test.each<{ words: string[]; exitCode?: number; want: RegExp }>([
   { words: ['link', 'walk'], want: /^http.*\/namespaces\/default\/workflows\/walk\/.+\n$/ },
   { words: ['link'], want: /start-workflow\?taskQueue=command-line&workflowType=postTrainingPipeline&runId=/ },
   { words: ['cancel', 'walk'], want: /^walk has ended already \(completed\)\.\n$/ },
+  { words: ['hold', 'walk'], exitCode: 2, want: /there is no pipeline "walk" that runs on this server/ },
   { words: ['release', 'walk'], exitCode: 2, want: /there is no pipeline "walk" that runs on this server/ },
   { words: ['status', 'walks'], exitCode: 2, want: /there is no pipeline "walks" on this server/ },
   { words: ['explain', 'wlak'], exitCode: 2, want: /no pipeline "wlak" is in the ledger; did you mean "walk"\?/ },

@@ -1,4 +1,6 @@
 /** Cancelling, failing, holding and releasing: what a person does to a pipeline, and what is left of it. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { phaseOf, signalTrainer, startEmbedded, untilStep, type Embedded, type Site } from '../support/embedded.ts';
 import { eventually } from '../support/eventually.ts';
@@ -51,8 +53,8 @@ describe('a phase whose attempts are spent', () => {
   });
 });
 
-describe('a pipeline that is cancelled while a trainer trains', () => {
-  it('stops the trainer, and is cancelled in the ledger with its phase and its attempt', async () => {
+describe('a pipeline that is held and then cancelled while a trainer trains', () => {
+  it('saves and frees its place when it is held, goes on from there when it is released, and when it is cancelled stops the trainer, and is cancelled in the ledger with its phase and its attempt', async () => {
     // Other than in the test above, so that sft is not reused; the base is.
     const recipe = await shortRecipe(['base', 'sft'], { ...careless, 'phases.sft.params.steps': 2000 });
     const pipeline = await site.start('cancelled', { recipe });
@@ -60,15 +62,30 @@ describe('a pipeline that is cancelled while a trainer trains', () => {
     await eventually('sft runs', 60, async () => (await phaseOf(pipeline, 'sft'))?.state === 'running');
     await untilStep(site, directory, 1);
     expect(await phaseOf(pipeline, 'base')).toMatchObject({ state: 'reused' });
+    await pipeline.executeUpdate('hold', { args: [{ by: 'the test', reason: 'its place is needed' }] });
+    await eventually('sft is held', 60, async () => (await phaseOf(pipeline, 'sft'))?.state === 'held');
+    const [first] = await site.ledger.attemptsOf({ workflowId: 'cancelled', phase: 'sft' });
+    expect(await jobLives(directory, first?.jobUid ?? '')).toBe(false);
+    const saved = (await site.ledger.checkpointsOf({ runId: pipeline.firstExecutionRunId, phase: 'sft' })).at(-1);
+    expect(saved?.step).toBeGreaterThan(0);
+    await pipeline.executeUpdate('release', { args: [{ phase: 'sft' }] });
+    const second = site.attempt('cancelled', 'sft', 2);
+    await untilStep(site, second, saved?.step ?? 0);
+    const { resume } = JSON.parse(await readFile(join(second, 'request.json'), 'utf8')) as { resume: unknown };
+    expect(resume).toMatchObject({ path: saved?.path, step: saved?.step });
+
     await pipeline.cancel();
     const error = await refusal(pipeline.result());
     expect(error).toBeInstanceOf(WorkflowFailedError);
     expect((error as WorkflowFailedError).cause?.name).toBe('CancelledFailure');
 
-    const [attempt, ...more] = await site.ledger.attemptsOf({ workflowId: 'cancelled', phase: 'sft' });
-    expect(more).toEqual([]);
-    expect(attempt?.state).toBe('cancelled');
-    expect(await jobLives(directory, attempt?.jobUid ?? '')).toBe(false);
+    const attempts = await site.ledger.attemptsOf({ workflowId: 'cancelled', phase: 'sft' });
+    expect(attempts.map(({ state }) => state)).toEqual(['failed', 'cancelled']);
+    expect(await jobLives(second, attempts.at(-1)?.jobUid ?? '')).toBe(false);
+    const incidents = await site.ledger.incidentsOf({ runId: pipeline.firstExecutionRunId, phase: 'sft' });
+    expect(incidents.map(({ class: name, because }) => [name, because])).toEqual([
+      ['interrupted', { rule: 'stopped-by-temper', why: 'hold' }],
+    ]);
     const phases = await site.ledger.phasesOf(pipeline.firstExecutionRunId);
     expect(phases.map(({ phase, state }) => [phase, state])).toEqual([
       ['base', 'reused'],

@@ -154,6 +154,7 @@ function straight(recipe: () => Document) {
         seconds: { training: 6 },
       }),
     recordRelease: nothing,
+    recordSteering: nothing,
     openEvaluation: ({ context, evaluations, opened }) =>
       Promise.resolve({
         ...ticketOf(context, opened),

@@ -182,6 +182,24 @@ export const paths: readonly Path[] = [
     },
   },
   {
+    name: 'held-by-person',
+    recipe: recipeOf([evaluatedSft]),
+    answers: {
+      awaitJob: ({ context, ticket, seenSteps }) => {
+        if (isBase(context) || ticket.number > 1) return Promise.resolve({ kind: 'ended' });
+        if (ticket.purpose === 'evaluate' || seenSteps.length > 0) return runsOn();
+        return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, 20) });
+      },
+      judgeAttempt: (_, times) => Promise.resolve(times === 2 ? judged('resume', { delaySeconds: 1 }) : completed),
+    },
+    async act(run, story) {
+      await story.called('awaitJob', 4);
+      await run.executeUpdate('hold', { args: [{ by: 'ann', reason: 'the nodes are needed' }] });
+      await untilState(run, 'sft', 'held');
+      await run.executeUpdate('release', { args: [{}] });
+    },
+  },
+  {
     name: 'no-room',
     recipe: recipeOf([evaluatedSft]),
     answers: {

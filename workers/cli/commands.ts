@@ -53,6 +53,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./cancel.ts')).cancel(),
   },
   {
+    name: 'hold',
+    summary: 'stop the phase that runs with a save, and hold it',
+    load: async () => (await import('./hold.ts')).hold(),
+  },
+  {
     name: 'release',
     summary: 'let a held phase go on',
     load: async () => (await import('./release.ts')).release(),

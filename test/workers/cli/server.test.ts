@@ -25,6 +25,7 @@ test.each([
   { words: ['leaderboard', 'tiny'] },
   { words: ['compare', 'tiny/sft', 'tiny/orpo'] },
   { words: ['cancel', 'tiny'] },
+  { words: ['hold', 'tiny'] },
   { words: ['release', 'tiny'] },
   { words: ['reap'] },
   { words: ['link'] },
