@@ -1,7 +1,7 @@
 /**
  * What this machine lacks for jobs that run on it as processes: the trainers' Python, the Temporal CLI, slots, the store and its room.
  *
- * Does not cover what set-up fetches (it says itself what is missing), or whether a Temporal server answers (every command says that).
+ * Does not cover what set-up fetches (it says itself what is missing), or what a Temporal server lacks (doctor-temporal.ts).
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -28,7 +28,7 @@ export async function examineMachine(
 ): Promise<readonly HealthCheck[]> {
   return [
     await judgeTrainer(profile, settings),
-    program('temporal', settings.temporalCli, 'TEMPORAL_CLI'),
+    program('temporal cli', settings.temporalCli, 'TEMPORAL_CLI'),
     ...(await judgeSlots(profile, recipe)),
     await judgeStore(storeDirectoryOf(profile, settings)),
   ];

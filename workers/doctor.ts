@@ -19,6 +19,8 @@ export interface Examination {
   readonly environment: NodeJS.ProcessEnv;
   /** What a worker remembers of nodes that failed. */
   readonly askNodes: () => Promise<NodeMemory>;
+  /** What the Temporal server lacks; asks nothing of a backend. */
+  readonly askServer: () => Promise<readonly HealthCheck[]>;
 }
 
 export interface Examined {
@@ -29,6 +31,12 @@ export interface Examined {
 
 /** Rejects when the signal comes; by then nothing that was made is left. Throws `environment-unusable`, `invalid-input`. */
 export async function examine(examination: Examination): Promise<Examined> {
+  const asked = await examination.askServer();
+  const { place, checks } = await examineBackend(examination);
+  return { place, checks: [...asked, ...checks] };
+}
+
+async function examineBackend(examination: Examination): Promise<Examined> {
   const { profile, recipe, environment } = examination;
   switch (profile.backend) {
     case 'local': {

@@ -1,10 +1,13 @@
 /** The command line against a real server and a real worker: what a person does in a day. */
+import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type Running, type Said, startTemper, temper } from '../support/command-line.ts';
 import { type Embedded, freePorts, startEmbedded } from '../support/embedded.ts';
 import { eventually } from '../support/eventually.ts';
 import { killProcessesOf, processesOf } from '../../scripts/processes-of-store.ts';
+import { readSettings } from '../../workers/settings.ts';
 import { careless, recipeText, shortRecipe } from '../support/short-recipe.ts';
 
 let embedded: Embedded;
@@ -50,6 +53,22 @@ test('a namespace that is not there is named', async () => {
     2,
     `temper: ${embedded.address} has no namespace "nowhere": name one with TEMPORAL_NAMESPACE\n`,
   ]);
+});
+
+test('doctor says which search attributes a namespace lacks, and --fix adds them', async () => {
+  const { temporalCli } = readSettings(process.env);
+  await promisify(execFile)(temporalCli, ['operator', 'namespace', 'create', '--address', embedded.address, 'fresh']);
+  const inFresh = { environment: { ...environment, TEMPORAL_NAMESPACE: 'fresh' } };
+  const attributes = async (...words: string[]) => {
+    const { output } = await temper(['doctor', '--json', ...words], inFresh);
+    return (JSON.parse(output) as { checks: { name: string }[] }).checks.find(({ name }) => name === 'attributes');
+  };
+  expect(await attributes()).toMatchObject({
+    verdict: 'warning',
+    what: expect.stringContaining('TemperState') as string,
+  });
+  expect(await attributes('--fix')).toMatchObject({ verdict: 'ok' });
+  expect(await attributes()).toMatchObject({ verdict: 'ok' });
 });
 
 test('a worker, a pipeline from a file, and its end', async () => {

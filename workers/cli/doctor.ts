@@ -1,6 +1,6 @@
 /** `temper doctor`: what a recipe lacks on a profile, before anything is spent. */
 import { Argument, Command, Option } from 'commander';
-import { isHealthy } from '../../decisions/health-check.ts';
+import { type HealthCheck, isHealthy } from '../../decisions/health-check.ts';
 import type { NodeMemory } from '../../k8s/doctor/judge-node-memory.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { fileOption, jsonOption, setOption, type Set, wholeNumber } from './options.ts';
@@ -11,13 +11,14 @@ interface Options {
   readonly set: Set;
   readonly profile: string;
   readonly timeout: number;
+  readonly fix?: true;
   readonly json?: true;
 }
 
 export function doctor(): Command {
   return new Command('doctor')
     .description(
-      'Says what is missing for a recipe on a profile, each with the command that adds it, before anything is spent. Run it where the worker runs, with its rights. On a cluster a short pod without GPUs is made and taken away again: it tries the images, and whether worker and pods see the same store. Which nodes failed lately it asks a worker, where one answers.',
+      'Says what is missing for a recipe on a profile, each with the command that adds it, before anything is spent. Run it where the worker runs, with its rights. On a cluster a short pod without GPUs is made and taken away again: it tries the images, and whether worker and pods see the same store. Which nodes failed lately it asks a worker, where one answers; and what the Temporal server lacks, the server.',
     )
     .addArgument(new Argument('[recipe]', 'a recipe that this machine has; without one, all that the profile names'))
     .addOption(fileOption())
@@ -28,6 +29,7 @@ export function doctor(): Command {
         .argParser(wholeNumber)
         .default(120),
     )
+    .addOption(new Option('--fix', 'adds the search attributes that the namespace of the Temporal server lacks'))
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -61,6 +63,7 @@ Ends with 0 when nothing is known to be missing, with 69 when something is. What
           signal,
           environment: process.env,
           askNodes,
+          askServer: () => askServer(options.fix === true),
         });
         const title = `${recipe === null ? '' : `Recipe ${recipe.name} on `}profile ${profile.name}: ${place}`;
         if (json) sayJson({ profile: profile.name, recipe: recipe?.name ?? null, healthy: isHealthy(checks), checks });
@@ -85,5 +88,19 @@ async function askNodes(): Promise<NodeMemory> {
     return { kind: 'known', cluster, suspects };
   } catch (error) {
     return { kind: 'unknown', why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** As above; with `fix`, a server that cannot be asked is an error, since something was to be done to it. */
+async function askServer(fix: boolean): Promise<readonly HealthCheck[]> {
+  const [{ withServer }, { examineServer, serverNotExamined }] = await Promise.all([
+    import('./connect.ts'),
+    import('../doctor-temporal.ts'),
+  ]);
+  try {
+    return await withServer((server) => examineServer(server, { fix }));
+  } catch (error) {
+    if (fix) throw error;
+    return serverNotExamined(error);
   }
 }

@@ -4,17 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HealthCheck } from '../../../decisions/health-check.ts';
 import { temper } from '../../support/command-line.ts';
+import { freePorts } from '../../support/embedded.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'temper-doctor-'));
 afterAll(() => rm(folder, { recursive: true }));
-const store = { TEMPER_STORE: join(folder, 'store') };
+/** Nobody listens there. */
+const [port] = await freePorts();
+const server = { TEMPORAL_ADDRESS: `127.0.0.1:${String(port)}` };
+const store = { ...server, TEMPER_STORE: join(folder, 'store') };
 
 test('a machine that is set up has everything', async () => {
   const { exitCode, output, errors } = await temper(['doctor', 'tiny'], { environment: store });
   expect([exitCode, errors]).toEqual([0, '']);
-  expect(output).toMatch(/^Recipe tiny on profile local: processes of this machine\n\nok {11}trainers/);
+  expect(output).toMatch(
+    /^Recipe tiny on profile local: processes of this machine\n\nnot checked {2}temporal {5}no Temporal server/,
+  );
+  expect(output).toMatch(/\nok {11}trainers/);
   expect(output).toContain(`${store.TEMPER_STORE} is writable`);
-  expect(output).toMatch(/\nEverything that is needed is there\.\n$/);
+  expect(output).toMatch(/\nNothing is known to be missing: 1 not checked\.\n$/);
   expect(output.split('\n').filter((line) => line.length > 100 && line.includes(' '.repeat(30)))).toEqual([]);
 });
 
@@ -24,6 +31,7 @@ test('a Python without the trainers’ packages, no Temporal, and a store that i
   await chmod(python, 0o755);
   await writeFile(join(folder, 'file'), '');
   const environment = {
+    ...server,
     TEMPER_PYTHON: python,
     TEMPORAL_CLI: join(folder, 'none'),
     TEMPER_STORE: join(folder, 'file'),
@@ -34,7 +42,7 @@ test('a Python without the trainers’ packages, no Temporal, and a store that i
   expect(checks.filter(({ verdict }) => verdict === 'missing')).toMatchObject([
     { name: 'trainers', what: `${python} lacks torch, trl`, mend: { command: 'npm run setup' } },
     {
-      name: 'temporal',
+      name: 'temporal cli',
       what: `${join(folder, 'none')} cannot be run`,
       mend: { change: expect.stringContaining('TEMPORAL_CLI') as string },
     },
@@ -50,6 +58,11 @@ test('a command of more processes than this machine has slots', async () => {
   const { exitCode, output } = await temper(['doctor', 'torchrun', '--profile', 'small'], { environment });
   expect(exitCode).toBe(69);
   expect(output).toMatch(/\nmissing {6}slots {8}phase \w+ runs more processes than this machine has slots \(1 /);
+});
+
+test('who wants something added to a server that is not there is told so', async () => {
+  const { exitCode, errors } = await temper(['doctor', '--fix'], { environment: store });
+  expect([exitCode, errors]).toEqual([69, expect.stringMatching(/^temper: no Temporal server answers at /)]);
 });
 
 test.each([
