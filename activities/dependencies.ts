@@ -51,8 +51,10 @@ export interface ActivityDependencies {
   readonly reaper?: JobReaper;
   /** Address of a pipeline's page in the Web UI. */
   pageOf(pipelineId: string, runId: string): string;
-  /** How often a watched job says that it is watched. Seconds. */
+  /** How often a watched job says that it is watched, and is looked at. Seconds. */
   readonly heartbeatSeconds: number;
+  /** How often that is told to the Temporal server, at most: less often where it is billed. Seconds. */
+  readonly throttleSeconds: number;
   now(): Date;
 }
 

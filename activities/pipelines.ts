@@ -58,6 +58,7 @@ export function pipelineActivities(dependencies: ActivityDependencies): Pipeline
         dataDigests,
         ...(Object.keys(starts).length > 0 ? { starts } : {}),
         ...(warnings.length > 0 ? { warnings } : {}),
+        throttleSeconds: dependencies.throttleSeconds,
       };
     },
     async openPipeline({ pipelineId, runId, resolved }) {

@@ -35,6 +35,9 @@ export interface PlaceOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
+/** A killed worker is to be noticed, and a stall. Seconds. */
+const mostHeartbeatSeconds = 10;
+
 /** Opens the profile's store and backend. Throws `invalid-input`, `not-found`, `store-unusable`. */
 export async function openPlace(options: PlaceOptions): Promise<OpenPlace> {
   const { settings, environment } = options;
@@ -77,7 +80,8 @@ function dependenciesOf(
     searchAttributesKnown: () => searchAttributesKnown(connection, settings.namespace),
     webhook: slackWebhook({ environment }),
     pageOf: (pipelineId, runId) => pageOfRun(settings, settings.namespace, [pipelineId, runId]),
-    heartbeatSeconds: settings.heartbeatSeconds,
+    heartbeatSeconds: Math.min(settings.heartbeatSeconds, mostHeartbeatSeconds),
+    throttleSeconds: settings.heartbeatSeconds,
     now: () => new Date(),
   };
 }

@@ -9,7 +9,13 @@ import { openHealth } from './health/health.ts';
 import { openPlace } from './place.ts';
 import { reaperOf } from './reaper.ts';
 import type { Places } from './settings.ts';
-import { installRuntime, startTemperWorker, type TemperWorker, type TemperWorkerOptions } from './temper-worker.ts';
+import {
+  type DeploymentVersion,
+  installRuntime,
+  startTemperWorker,
+  type TemperWorker,
+  type TemperWorkerOptions,
+} from './temper-worker.ts';
 
 export interface ServeOptions {
   readonly settings: Places;
@@ -21,6 +27,7 @@ export interface ServeOptions {
   readonly defaultRecipe: string | null;
   /** Where /healthz, /readyz and /metrics are served; 0 for a free port. @default nowhere */
   readonly healthPort?: number | undefined;
+  readonly version?: DeploymentVersion | undefined;
   readonly log: (line: string) => void;
   readonly environment: NodeJS.ProcessEnv;
 }
@@ -36,7 +43,7 @@ export interface Serving {
 const scanSeconds = 5;
 
 export async function serve(options: ServeOptions): Promise<Serving> {
-  const { settings, connection, address, native } = options;
+  const { settings, connection, address, native, version } = options;
   const closers: (() => void | Promise<void>)[] = [];
   const leave = async () => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -55,7 +62,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       reaper.close();
     });
     const activities = createActivities({ ...place.dependencies, reaper });
-    const worker = await startTemperWorker({ ...settings, address, connection: native, activities });
+    const worker = await startTemperWorker({ ...settings, address, connection: native, activities, version });
     health.about(place, worker);
     return { healthPort: health.port, ...servingOf(worker, leave) };
   } catch (error) {

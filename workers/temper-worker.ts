@@ -13,6 +13,7 @@ import {
   Runtime,
   type RuntimeOptions,
   Worker,
+  type WorkerOptions,
 } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
 import { workflowBundle, type BundlePlaces, type WorkflowBundle } from './workflow-bundle.ts';
@@ -26,6 +27,13 @@ export interface TemperWorkerOptions extends BundlePlaces {
   readonly activities: Activities;
   /** Upper bound of the heartbeat pace, in seconds: also how soon a cancellation is noticed. */
   readonly heartbeatSeconds: number;
+  /** Opts into Temporal's worker versioning. @default every worker gets every task */
+  readonly version?: DeploymentVersion | undefined;
+}
+
+export interface DeploymentVersion {
+  readonly deploymentName: string;
+  readonly buildId: string;
 }
 
 export interface TemperWorker {
@@ -108,7 +116,15 @@ async function create(options: TemperWorkerOptions, connection: NativeConnection
     maxHeartbeatThrottleInterval: options.heartbeatSeconds * 1000,
     shutdownGraceTime: 0,
     shutdownForceTime: forceSeconds * 1000,
+    ...(options.version === undefined ? {} : versionedAs(options.version)),
   });
+}
+
+/** Pipelines move on to the current version: they run for weeks, and what would break them does not pass the kept histories. */
+function versionedAs(version: DeploymentVersion): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+  return {
+    workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' },
+  };
 }
 
 function errorsToo(_key: string, value: unknown): unknown {

@@ -34,6 +34,8 @@ export interface ResolvedPipeline {
   readonly starts?: Readonly<Record<string, CheckpointRef>>;
   /** What a person should look at, in sentences; absent where there is nothing, and in runs that began before there was such a field. */
   readonly warnings?: readonly string[];
+  /** How often the worker that resolved it tells of a watched job, at most. Absent in runs that began before it could be chosen. */
+  readonly throttleSeconds?: number;
 }
 
 /** A checkpoint on the store. */
@@ -71,10 +73,15 @@ export interface PhaseContext {
   readonly start: CheckpointRef | null;
   /** The profile names somebody to tell; absent otherwise, and in runs that began before there was such a field. */
   readonly notifies?: true;
+<<<<<<< HEAD
   /** A hold stops what it does; absent in runs that began before there were holds: these are held at their next safe point. */
   readonly steers?: true;
   /** Who asked to hold it before it began, and why, in words; absent where nobody did. */
   readonly holdAsked?: string;
+=======
+  /** As in ResolvedPipeline. */
+  readonly throttleSeconds?: number;
+>>>>>>> d53ff17 (A worker's heartbeats may be fewer where they are billed, and it may be a version of a worker deployment)
 }
 
 export interface EvaluationInput {

@@ -24,12 +24,12 @@ export function activities(summary: string) {
   });
 }
 
-/** Watches for days. It owns nothing, so that a killed worker costs 30 s and nothing else. */
-function watcher(summary: string) {
+/** Watches for days. It owns nothing, so that a killed worker costs 30 s, or two and a half of its beats, and nothing else. */
+function watcher(summary: string, { throttleSeconds = 0 }: PhaseContext) {
   return proxyActivities<Activities>({
     summary: summaryOf(summary),
     startToCloseTimeout: '30 days',
-    heartbeatTimeout: '30 seconds',
+    heartbeatTimeout: Math.max(30, 2.5 * throttleSeconds) * 1000,
     cancellationType: ActivityCancellationType.TRY_CANCEL,
     retry: { initialInterval: '1 second', backoffCoefficient: 1.5, maximumInterval: '30 seconds' },
   });
@@ -94,7 +94,7 @@ export async function runJob(context: PhaseContext, ticket: AttemptTicket, liste
   const waits: (WaitKind | 'none')[] = ['none'];
   try {
     for (;;) {
-      const event = await watcher(title).awaitJob({
+      const event = await watcher(title, context).awaitJob({
         ...{ context, ticket, job, seenSteps },
         ...toldOf(waits),
         ...(waitsSince !== undefined && { waitsSince }),

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { type Running, type Said, startTemper, temper } from '../support/command-line.ts';
 import { type Embedded, freePorts, startEmbedded } from '../support/embedded.ts';
 import { eventually } from '../support/eventually.ts';
@@ -125,6 +126,36 @@ test.each<{ words: string[]; exitCode?: number; want: RegExp }>([
   const said = await say(...words);
   expect(exitCode === 0 ? said.output : said.errors).toMatch(want);
   expect([said.exitCode, exitCode === 0 ? '' : said.output]).toEqual([exitCode, '']);
+});
+
+test('a worker that is a version of a deployment gets work once that version is the current one', async () => {
+  const own = { ...environment, TEMPER_TASK_QUEUE: 'versioned' };
+  const [name, version] = [
+    ['--deployment-name', 'temper'],
+    ['--build-id', 'v2'],
+  ];
+  const { temporalCli } = readSettings(process.env);
+  const versioned = startTemper(['worker', '--deployment', 'temper', '--build-id', 'v2'], { environment: own });
+  try {
+    await versioned.said('A worker polls the task queue "versioned"');
+    const asked = temper(['nodes', '--json'], { environment: own });
+    const current = ['worker', 'deployment', 'set-current-version', '--yes', ...name, ...version];
+    await promisify(execFile)(temporalCli, [...current, '--address', embedded.address]);
+    expect(JSON.parse((await asked).output)).toMatchObject({ suspects: [] });
+    const { workflow } = embedded.client;
+    const [run] = await eventually('the question is listed', 20, async () => {
+      const listed: WorkflowExecutionInfo[] = [];
+      for await (const each of workflow.list({ query: 'TaskQueue = "versioned"' })) listed.push(each);
+      return listed.length > 0 ? listed : null;
+    });
+    const { raw } = await workflow.getHandle(run?.workflowId ?? '').describe();
+    expect(raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion).toMatchObject({
+      deploymentName: 'temper',
+      buildId: 'v2',
+    });
+  } finally {
+    await versioned.stop();
+  }
 });
 
 test('a worker that has left is missed within seconds', async () => {

@@ -66,6 +66,7 @@ export async function activityBench(): Promise<ActivityBench> {
     webhook: { send: () => Promise.reject(new Error('nobody is to be told')) },
     pageOf: (pipelineId, run) => `https://temporal.example/${pipelineId}/${run}`,
     heartbeatSeconds: 0.02,
+    throttleSeconds: 10,
     now: () => new Date(now),
   };
   const activities = createActivities(dependencies);

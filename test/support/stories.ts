@@ -16,7 +16,7 @@ import { profileSchema } from '../../configs/schema.ts';
 import { checkpointId } from '../../decisions/checkpoint-id.ts';
 import { dueSteps, targetStepOf } from '../../decisions/due-steps.ts';
 import type { LeaderboardRow } from '../../decisions/leaderboard.ts';
-import type { CheckpointRef, PhaseContext } from '../../workflows/contract.ts';
+import type { CheckpointRef, PhaseContext, ResolvedPipeline } from '../../workflows/contract.ts';
 import { type Document, leastPhases, recipeOf } from './recipes.ts';
 
 type Told = Activities & AnswerActivities;
@@ -112,18 +112,20 @@ function told(pipelineId: string, recipe: Document, answers: Answers): Telling {
 
 const nothing = () => Promise.resolve();
 
-/** A profile that names somebody to tell. */
-export const tellingSomebody = (recipe: Document): Answers => ({
-  resolvePipeline: async (input) => ({
-    ...(await straight(() => recipe).resolvePipeline(input)),
-    profile: profileSchema.parse({ name: 'local', backend: 'local', notify: { slackWebhook: { env: 'ALERTS' } } }),
-  }),
+/** What is resolved has these too. */
+export const resolvedWith = (recipe: Document, more: Partial<ResolvedPipeline>): Answers => ({
+  resolvePipeline: async (input) => ({ ...(await straight(() => recipe).resolvePipeline(input)), ...more }),
 });
 
 /** A phase starts from what another pipeline promoted. */
-export const startingFrom = (recipe: Document, starts: Readonly<Record<string, CheckpointRef>>): Answers => ({
-  resolvePipeline: async (input) => ({ ...(await straight(() => recipe).resolvePipeline(input)), starts }),
-});
+export const startingFrom = (recipe: Document, starts: Readonly<Record<string, CheckpointRef>>): Answers =>
+  resolvedWith(recipe, { starts });
+
+/** A profile that names somebody to tell. */
+export const tellingSomebody = (recipe: Document): Answers =>
+  resolvedWith(recipe, {
+    profile: profileSchema.parse({ name: 'local', backend: 'local', notify: { slackWebhook: { env: 'ALERTS' } } }),
+  });
 
 /** The straight story of a recipe. */
 function straight(recipe: () => Document) {

@@ -1,7 +1,7 @@
 /** A pipeline from its input to its result, as a person sees it. */
 import { TemperError } from '../../decisions/errors.ts';
 import { leastPhases, recipeOf } from '../support/recipes.ts';
-import { evaluatedSft, promotes, rowOf, startingFrom } from '../support/stories.ts';
+import { evaluatedSft, promotes, resolvedWith, rowOf, startingFrom } from '../support/stories.ts';
 import { elsewhere } from './story-paths.ts';
 import { eventually } from '../support/eventually.ts';
 import {
@@ -21,6 +21,20 @@ beforeAll(async () => {
   bench = await opening;
 });
 afterAll(async () => (await opening).close());
+
+test.each([
+  { throttleSeconds: 10, waits: 30 },
+  { throttleSeconds: 120, waits: 300 },
+])('a worker that beats every $throttleSeconds s is missed after $waits s', async ({ throttleSeconds, waits }) => {
+  const recipe = recipeOf([]);
+  const story = bench.tell(`beats-${String(throttleSeconds)}`, recipe, resolvedWith(recipe, { throttleSeconds }));
+  await (await bench.start(story)).result();
+  const { events } = await bench.client.workflow.getHandle(`${story.pipelineId}/base`).fetchHistory();
+  const watched = events
+    ?.flatMap(({ activityTaskScheduledEventAttributes: scheduled }) => scheduled ?? [])
+    .find(({ activityType }) => activityType?.name === 'awaitJob');
+  expect(Number(watched?.heartbeatTimeout?.seconds)).toBe(waits);
+});
 
 describe('the straight path', () => {
   const recipe = recipeOf([evaluatedSft, leastPhases.orpo]);

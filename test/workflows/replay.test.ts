@@ -16,7 +16,10 @@ interface History {
 }
 
 const folder = new URL('../histories/', import.meta.url);
-const files = readdirSync(folder).sort();
+/** Those of releases lie in folders of their own: what runs under a release is replayed until no pipeline of it can run any more. */
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.json'))
+  .sort();
 const textOf = (file: string) => readFileSync(new URL(file, folder), 'utf8');
 const historyOf = (file: string) => JSON.parse(textOf(file)) as History;
 
@@ -54,6 +57,13 @@ test('every path is kept, with a run of each workflow', () => {
   expect(files).toEqual(expect.arrayContaining([...wanted, `${question.name}.run.json`]));
   const types = new Set(files.map((file) => startOf(historyOf(file))?.workflowType.name));
   expect(types).toEqual(new Set(Object.values(workflowNames)));
+});
+
+test('every release of the changelog has the histories of its runs', () => {
+  const changelog = readFileSync(new URL('../../CHANGELOG.md', import.meta.url), 'utf8');
+  const releases = [...changelog.matchAll(/^## v?(\d+\.\d+\.\d+)/gm)].map(([, version]) => version ?? '');
+  const kept = new Set(files.filter((file) => file.includes('/')).map((file) => file.replace(/\/.*/, '')));
+  expect([...kept]).toEqual(expect.arrayContaining(releases));
 });
 
 test('every kept history replays as it was', async () => {

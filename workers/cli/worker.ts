@@ -1,12 +1,17 @@
 /** `temper worker`: a worker for a Temporal server that is there already. */
 import { Command, Option } from 'commander';
-import { portNumber } from './options.ts';
+import { TemperError } from '../../decisions/errors.ts';
+import { portNumber, wholeNumber } from './options.ts';
+import type { DeploymentVersion } from '../temper-worker.ts';
 import { note, say } from './output.ts';
 
 interface Options {
   readonly profile: string;
   readonly recipe?: string;
   readonly healthPort?: number;
+  readonly heartbeat: number;
+  readonly deployment?: string;
+  readonly buildId?: string;
 }
 
 export function worker(): Command {
@@ -24,34 +29,68 @@ export function worker(): Command {
         .env('TEMPER_HEALTH_PORT')
         .argParser(portNumber),
     )
+    .addOption(
+      new Option(
+        '--heartbeat <seconds>',
+        'how often a watched job is told to Temporal, at most: a cloud bills each, and a cancel or a killed worker is noticed the later',
+      )
+        .env('TEMPER_HEARTBEAT_SECONDS')
+        .argParser(wholeNumber)
+        .default(10),
+    )
+    .addOption(
+      new Option(
+        '--deployment <name>',
+        'be a version of this worker deployment: it gets work once that version is made the current one',
+      ).env('TEMPER_DEPLOYMENT'),
+    )
+    .addOption(
+      new Option('--build-id <id>', 'which version of the deployment, such as the tag of its image').env(
+        'TEMPER_BUILD_ID',
+      ),
+    )
     .addHelpText('after', '\nExample:\n  $ TEMPORAL_ADDRESS=temporal.internal:7233 temper worker')
-    .action(async (options: Options) => {
-      const [{ serve }, { readPlaces }, { serverOf, withServer }, { onStopSignal }] = await Promise.all([
-        import('../serve.ts'),
-        import('../settings.ts'),
-        import('./connect.ts'),
-        import('../stop-signal.ts'),
-      ]);
-      const stop = onStopSignal(process);
-      const settings = readPlaces(process.env);
-      const { connection: native } = await serverOf(process.env);
-      await withServer(async ({ address, namespace, connection }) => {
-        const serving = await serve({
-          settings: { ...settings, namespace },
-          connection,
-          address,
-          native,
-          profile: options.profile,
-          defaultRecipe: options.recipe ?? null,
-          healthPort: options.healthPort,
-          log: note,
-          environment: process.env,
-        });
-        say(`A worker polls the task queue "${settings.taskQueue}" of ${address} (namespace ${namespace}).`);
-        if (serving.healthPort !== null)
-          say(`Its health and metrics: http://127.0.0.1:${String(serving.healthPort)} (/healthz, /readyz, /metrics).`);
-        await serving.until(stop.asked);
-      });
-      say('The worker has left; its jobs run on.');
+    .action(serveUntilStopped);
+}
+
+async function serveUntilStopped(options: Options): Promise<void> {
+  const [{ serve }, { readPlaces }, { serverOf, withServer }, { onStopSignal }] = await Promise.all([
+    import('../serve.ts'),
+    import('../settings.ts'),
+    import('./connect.ts'),
+    import('../stop-signal.ts'),
+  ]);
+  const version = versionOf(options);
+  const stop = onStopSignal(process);
+  const settings = { ...readPlaces(process.env), heartbeatSeconds: options.heartbeat };
+  const { connection: native } = await serverOf(process.env);
+  await withServer(async ({ address, namespace, connection }) => {
+    const serving = await serve({
+      settings: { ...settings, namespace },
+      connection,
+      address,
+      native,
+      profile: options.profile,
+      defaultRecipe: options.recipe ?? null,
+      healthPort: options.healthPort,
+      version,
+      log: note,
+      environment: process.env,
     });
+    say(`A worker polls the task queue "${settings.taskQueue}" of ${address} (namespace ${namespace}).`);
+    if (serving.healthPort !== null)
+      say(`Its health and metrics: http://127.0.0.1:${String(serving.healthPort)} (/healthz, /readyz, /metrics).`);
+    await serving.until(stop.asked);
+  });
+  say('The worker has left; its jobs run on.');
+}
+
+function versionOf({ deployment: deploymentName, buildId }: Options): DeploymentVersion | undefined {
+  if (deploymentName === undefined && buildId === undefined) return undefined;
+  if (deploymentName === undefined || buildId === undefined)
+    throw new TemperError(
+      'invalid-input',
+      '--deployment and --build-id go together: a version of a deployment has both',
+    );
+  return { deploymentName, buildId };
 }
