@@ -73,15 +73,12 @@ export interface PhaseContext {
   readonly start: CheckpointRef | null;
   /** The profile names somebody to tell; absent otherwise, and in runs that began before there was such a field. */
   readonly notifies?: true;
-<<<<<<< HEAD
   /** A hold stops what it does; absent in runs that began before there were holds: these are held at their next safe point. */
   readonly steers?: true;
   /** Who asked to hold it before it began, and why, in words; absent where nobody did. */
   readonly holdAsked?: string;
-=======
   /** As in ResolvedPipeline. */
   readonly throttleSeconds?: number;
->>>>>>> d53ff17 (A worker's heartbeats may be fewer where they are billed, and it may be a version of a worker deployment)
 }
 
 export interface EvaluationInput {

@@ -103,11 +103,8 @@ function contextOf(resolved: ResolvedPipeline, phase: Phase, start: CheckpointRe
     hold: recipe.hold,
     dataDigests: resolved.dataDigests,
     start,
-<<<<<<< HEAD
     steers: true,
-=======
     ...(resolved.throttleSeconds === undefined ? {} : { throttleSeconds: resolved.throttleSeconds }),
->>>>>>> d53ff17 (A worker's heartbeats may be fewer where they are billed, and it may be a version of a worker deployment)
     ...(resolved.profile.notify === undefined ? {} : { notifies: true as const }),
   };
 }
