@@ -1,6 +1,7 @@
 /** The whole chain on a real server with real trainers; then what of it is reused. */
 import type { Leaderboard, PipelineResult, PipelineStatus, ResolvedPipeline } from '../../workflows/contract.ts';
-import { childIds } from '../../workflows/contract.ts';
+import type { Lineage } from '../../workflows/contract-questions.ts';
+import { childIds, workflowNames } from '../../workflows/contract.ts';
 import { searchAttributes } from '../../workflows/messages.ts';
 import {
   phaseOf,
@@ -12,7 +13,7 @@ import {
 } from '../support/embedded.ts';
 import { eventually } from '../support/eventually.ts';
 import { answerOf, eventCount } from '../support/history.ts';
-import { shortened } from '../support/short-recipe.ts';
+import { shortened, shortRecipe } from '../support/short-recipe.ts';
 
 const phases = ['base', 'sft', 'drgrpo', 'orpo', 'bake', 'sao'];
 const input = { recipe: 'tiny', set: shortened };
@@ -135,6 +136,31 @@ describe('the same input again', () => {
     expect(await jobCount('chain')).toBe(before);
     const rows = async (handle: PipelineHandle) => (await handle.query<Leaderboard>('leaderboard')).rows;
     expect(await rows(again)).toEqual(await rows(first));
+  });
+});
+
+describe('a pipeline that starts from what another promoted', () => {
+  it('trains from its weights, is compared with it, and leads back through both to the base', async () => {
+    const steps = { 'phases.sft.params.steps': 10, 'phases.sft.params.checkpointEvery': 5 };
+    const { phases: all, ...recipe } = await shortRecipe(['sft'], { ...steps, 'phases.sft.evaluate.every': undefined });
+    const [sft] = all as readonly Record<string, unknown>[];
+    const branch = { ...recipe, name: 'branch', phases: [{ ...sft, name: 'more', from: { checkpoint: 'chain/sft' } }] };
+    const more = await site.start('branch', { recipe: branch });
+    const { promoted } = await more.result();
+    expect(promoted.map(({ phase, outcome }) => [phase, outcome.state])).toEqual([['more', 'completed']]);
+    const end = promoted[0]?.outcome.checkpoint.id ?? '';
+    const ofChain = result.promoted.slice(0, 2).map(({ outcome }) => outcome.checkpoint.id);
+    expect((await site.ledger.checkpoint(end))?.parent).toBe(ofChain[1]);
+    const lineage = (await embedded.client.workflow.execute(workflowNames.question, {
+      workflowId: 'ask-lineage',
+      taskQueue: 'chain',
+      args: [{ question: 'lineage', of: 'branch/more' }],
+    })) as Lineage;
+    expect(lineage.steps.map(({ checkpoint, known }) => [checkpoint, known?.lies])).toEqual(
+      [end, ...ofChain.toReversed()].map((id) => [id, 'sealed']),
+    );
+    const again = await site.start('branch-again', { recipe: branch });
+    expect((await again.result()).promoted.map(({ outcome }) => outcome.state)).toEqual(['reused']);
   });
 });
 

@@ -112,6 +112,30 @@ test.each<{ words: string[]; exitCode?: number; want: RegExp }>([
   { words: ['leaderboard'], want: /^Nothing was evaluated yet\.\n$/ },
   { words: ['leaderboard', '--pipeline', 'walks'], exitCode: 2, want: /no pipeline "walks" .* did you mean "walk"\?/ },
   { words: ['compare', 'walk/base', 'walk/base'], exitCode: 2, want: /both are walk\/base\/a1\/checkpoint-40/ },
+  {
+    words: ['lineage', 'walk/base'],
+    want: /^walk\/base\/a1\/checkpoint-40 \(hf, sealed\)\n {2}base of walk \(recipe tiny\): steps 0–40 in attempt 1\n/,
+  },
+  {
+    words: ['lineage', 'walk/bsae'],
+    exitCode: 2,
+    want: /no checkpoint "walk\/bsae" is in the ledger; did you mean "walk\/base"\?/,
+  },
+  {
+    words: ['pin', 'walk/base/a1/checkpoint-20', '--by', 'ada'],
+    want: /^Pinned walk\/base\/a1\/checkpoint-20: no pruning deletes it\.\n$/,
+  },
+  { words: ['prune', 'walk', '--dry-run'], want: /walk\/base\/a1\/checkpoint-20: pinned\n/ },
+  {
+    words: ['prune', 'walk', '--dry-run', '--yes'],
+    exitCode: 2,
+    want: /'-n, --dry-run' cannot be used with option '-y, --yes'/,
+  },
+  { words: ['explain', 'walk'], want: /ada pinned walk\/base\/a1\/checkpoint-20\./ },
+  {
+    words: ['unpin', 'walk/base/a1/checkpoint-40'],
+    want: /^Unpinned walk\/base\/a1\/checkpoint-40\. It stays all the same: promoted\.\n$/,
+  },
   { words: ['link', 'walk'], want: /^http.*\/namespaces\/default\/workflows\/walk\/.+\n$/ },
   { words: ['link'], want: /start-workflow\?taskQueue=command-line&workflowType=postTrainingPipeline&runId=/ },
   { words: ['cancel', 'walk'], want: /^walk has ended already \(completed\)\.\n$/ },
