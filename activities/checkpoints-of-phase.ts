@@ -28,10 +28,15 @@ export async function candidatesOfPhase(
   return await trustedCheckpoints({ ledger, store }, await attemptsOfWork(dependencies, context));
 }
 
+/** Whose checkpoints: its run, its phase, and what that began from. */
+type PhaseOfCheckpoint = Pick<PhaseContext, 'pipelineId' | 'runId' | 'start'> & {
+  readonly phase: Pick<PhaseContext['phase'], 'name'>;
+};
+
 /** Records a complete checkpoint; again changes nothing. */
 export async function recordCheckpoint(
   dependencies: ActivityDependencies,
-  context: PhaseContext,
+  context: PhaseOfCheckpoint,
   of: { readonly attempt: number; readonly checkpoint: CheckpointOnStore },
 ): Promise<CheckpointRef> {
   const { attempt, checkpoint } = of;
@@ -107,6 +112,6 @@ async function attemptsOfWork({ ledger }: ActivityDependencies, context: PhaseCo
   return attempts.filter(({ runId }) => runs.has(runId));
 }
 
-function idOf(context: PhaseContext, attempt: number, step: number): string {
+function idOf(context: PhaseOfCheckpoint, attempt: number, step: number): string {
   return checkpointId({ workflowId: context.pipelineId, phase: context.phase.name, attempt, step });
 }

@@ -1,7 +1,11 @@
 /** What activities are given: where jobs run, where things lie, and the time. Types only. */
 import type { Resolved } from '../configs/load.ts';
+import type { SweepInput } from '../configs/schema-input.ts';
+import type { Sweep } from '../configs/schema-schedule.ts';
 import type { Profile, Recipe } from '../configs/schema.ts';
+import type { LocalTimes } from '../decisions/clock-change.ts';
 import type { ReapDecision, StopOutcome } from '../decisions/reap.ts';
+import type { SkippedNights } from '../decisions/sweep.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { Scanner } from '../store/scanner.ts';
@@ -30,6 +34,13 @@ export interface JobReaper {
   judge(how: { readonly stop: boolean }): Promise<readonly JudgedJob[]>;
 }
 
+/** A schedule as the server has it, whoever made it. */
+export interface ScheduleFacts {
+  /** Since it was made. */
+  readonly skipped: SkippedNights;
+  readonly times: readonly LocalTimes[];
+}
+
 export interface ActivityDependencies {
   readonly ledger: Ledger;
   /** One for the whole worker. */
@@ -41,6 +52,10 @@ export interface ActivityDependencies {
     recipe: string | Record<string, unknown>,
     set: Readonly<Record<string, unknown>>,
   ): Promise<Resolved<Recipe>>;
+  /** The sweep of a schedule that the worker has, by name, or a whole one. Throws `invalid-input` or `not-found`. */
+  readSweep(sweep: SweepInput['sweep']): Promise<Resolved<Sweep>>;
+  /** What the server knows of a schedule by its id; null where there is none any more. */
+  scheduleFacts(id: string): Promise<ScheduleFacts | null>;
   /** What `{}` starts; null where a recipe must be named. */
   readonly defaultRecipe: string | null;
   /** Whether the server knows Temper's search attributes. */

@@ -12,6 +12,7 @@ import { notificationActivities, type NotificationActivities } from './notificat
 import { pipelineActivities, type PipelineActivities } from './pipelines.ts';
 import { promotionActivities, type PromotionActivities } from './promotion.ts';
 import { steeringActivities, type SteeringActivities } from './steering.ts';
+import { sweepActivities, type SweepActivities } from './sweeps.ts';
 
 export type Activities = PipelineActivities &
   AttemptActivities &
@@ -21,7 +22,8 @@ export type Activities = PipelineActivities &
   GateActivities &
   PromotionActivities &
   NotificationActivities &
-  SteeringActivities;
+  SteeringActivities &
+  SweepActivities;
 
 export function createActivities(dependencies: ActivityDependencies): Activities & AnswerActivities {
   const jobs = jobActivities(dependencies);
@@ -36,6 +38,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       ...promotionActivities(dependencies),
       ...notificationActivities(dependencies),
       ...steeringActivities(dependencies),
+      ...sweepActivities(dependencies),
       ...answerActivities(dependencies),
     },
     dependencies.heartbeatSeconds,

@@ -1,8 +1,9 @@
-/** The fields of recipes and profiles as JSON Schema, for editors. Does not cover which fields go together (schema-rules.ts). */
+/** The fields of recipes, profiles and schedules as JSON Schema, for editors. Does not cover which fields go together (schema-rules.ts). */
 import { z } from 'zod';
+import { scheduleSchema } from './schema-schedule.ts';
 import { profileSchema, recipeSchema } from './schema.ts';
 
-const schemas = { recipe: recipeSchema, profile: profileSchema } as const;
+const schemas = { recipe: recipeSchema, profile: profileSchema, schedule: scheduleSchema } as const;
 
 export type Documented = keyof typeof schemas;
 export const documented = Object.keys(schemas) as readonly Documented[];

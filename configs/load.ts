@@ -1,16 +1,18 @@
 /**
- * Recipes and profiles from YAML files or inline documents: parsed once, at the edge, into a frozen value.
+ * Recipes, profiles and schedules from YAML files or inline documents: parsed once, at the edge, into a frozen value.
  *
  * Covers reading, `set`, and errors that name the field, with its line where it stands in a file. Does not cover the fields themselves
  * (schema.ts) or what YAML may hold (yaml-text.ts).
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { z } from 'zod';
 import { TemperError } from '../decisions/errors.ts';
 import { nearestName } from './nearest-name.ts';
 import { placementProblems } from './placement.ts';
 import { placedProblemsOf, type PlacedProblem, type Problem } from './problems.ts';
 import { recipeProblems } from './recipe-problems.ts';
+import { scheduleSchema, sweepSchema, type Schedule, type Sweep } from './schema-schedule.ts';
 import { profileSchema, recipeSchema, type Profile, type Recipe } from './schema.ts';
 import { withFieldsSet } from './set-fields.ts';
 import { readYaml, type Position, type YamlText } from './yaml-text.ts';
@@ -60,28 +62,49 @@ export async function loadRecipes(directory: string): Promise<Recipe[]> {
 
 /** A profile by name: a file of `directory`, or the built-in `local`. Throws `invalid-input` or `not-found`. */
 export async function loadProfile(directory: string, name: string): Promise<Resolved<Profile>> {
-  return profileOf(await readNamed(directory, 'profile', name));
+  return parsedBy(profileSchema, 'Profile', await readNamed(directory, 'profile', name));
 }
 
-/** Recipes or profiles of a folder, by their paths. Throws `not-found`. */
+/** A schedule by name: a file of `directory`. Throws `invalid-input` or `not-found`. */
+async function loadSchedule(directory: string, name: string): Promise<Resolved<Schedule>> {
+  return parsedBy(scheduleSchema, 'Schedule', await readNamed(directory, 'schedule', name));
+}
+
+/** A schedule from a file anywhere. Throws `invalid-input` or `not-found`. */
+export async function loadScheduleFile(path: string): Promise<Resolved<Schedule>> {
+  return parsedBy(scheduleSchema, 'Schedule', await readFileAt(path, path));
+}
+
+/** The sweep of a schedule by its name (a file of `directory`), or a whole one. Throws `invalid-input` or `not-found`. */
+export async function loadSweep(directory: string, named: string | Document): Promise<Resolved<Sweep>> {
+  if (typeof named !== 'string') return parsedBy(sweepSchema, 'Sweep', inline(named));
+  const { value, ...given } = await loadSchedule(directory, named);
+  return { ...given, value: { name: value.name, ...value.sweep } };
+}
+
+/** Recipes, profiles or schedules of a folder, by their paths. Throws `not-found`. */
 export async function yamlFilesOf(directory: string): Promise<string[]> {
   try {
     return (await readdir(directory)).filter((file) => file.endsWith('.yaml')).map((file) => join(directory, file));
   } catch (cause) {
     const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
-    const message = `the folder ${directory} cannot be read (${code}): TEMPER_RECIPES and TEMPER_PROFILES name folders of recipes and profiles`;
+    const message = `the folder ${directory} cannot be read (${code}): TEMPER_RECIPES, TEMPER_PROFILES and TEMPER_SCHEDULES name folders of recipes, profiles and schedules`;
     throw new TemperError('not-found', message, { cause });
   }
 }
 
-/** A recipe or a profile, which is told by its field `backend`. Throws `invalid-input` or `not-found`. */
-export async function loadFile(
-  path: string,
-  set: Fields = {},
-): Promise<({ readonly kind: 'recipe' } & Resolved<Recipe>) | ({ readonly kind: 'profile' } & Resolved<Profile>)> {
+export type LoadedFile =
+  | ({ readonly kind: 'recipe' } & Resolved<Recipe>)
+  | ({ readonly kind: 'profile' } & Resolved<Profile>)
+  | ({ readonly kind: 'schedule' } & Resolved<Schedule>);
+
+/** A recipe, a profile, which is told by its field `backend`, or a schedule, by its field `sweep`. Throws `invalid-input` or `not-found`. */
+export async function loadFile(path: string, set: Fields = {}): Promise<LoadedFile> {
   const given = await readFileAt(path, path);
-  const isProfile = Object.hasOwn(given.document, 'backend') && !Object.hasOwn(given.document, 'phases');
-  return isProfile ? { kind: 'profile', ...profileOf(given) } : { kind: 'recipe', ...recipeOf(given, set) };
+  const has = (field: string) => Object.hasOwn(given.document, field) && !Object.hasOwn(given.document, 'phases');
+  if (has('backend')) return { kind: 'profile', ...parsedBy(profileSchema, 'Profile', given) };
+  if (has('sweep')) return { kind: 'schedule', ...parsedBy(scheduleSchema, 'Schedule', given) };
+  return { kind: 'recipe', ...recipeOf(given, set) };
 }
 
 /** The recipe, when the profile has what its phases ask for. Throws `invalid-input` with everything that it has not. */
@@ -106,9 +129,9 @@ interface Given {
 const inline = (document: Document): Given => ({ document, source: 'inline' });
 
 /** What commands mean where no profile is named: it is there whatever folder TEMPER_PROFILES names. */
-const builtIn = { recipe: {}, profile: { local: { name: 'local', backend: 'local' } } } as const;
+const builtIn = { recipe: {}, profile: { local: { name: 'local', backend: 'local' } }, schedule: {} } as const;
 
-async function readNamed(directory: string, what: 'recipe' | 'profile', name: string): Promise<Given> {
+async function readNamed(directory: string, what: keyof typeof builtIn, name: string): Promise<Given> {
   const files = (await yamlFilesOf(directory)).map((file) => basename(file, '.yaml'));
   const own: Readonly<Record<string, Document>> = builtIn[what];
   const names = [...new Set([...files, ...Object.keys(own)])];
@@ -155,12 +178,13 @@ function recipeOf(given: Given, set: Fields): Resolved<Recipe> {
   };
 }
 
-function profileOf(given: Given): Resolved<Profile> {
-  const { data, error } = profileSchema.safeParse(given.document);
-  const placed = placedProblemsOf(profileSchema, given.document, error?.issues ?? []);
-  refuse(`Profile ${given.source}`, inFileOrder(placed.map((problem) => located(given, {}, problem))));
+/** By a schema that says all there is to say of a document. */
+function parsedBy<Schema extends z.ZodType>(schema: Schema, title: string, given: Given): Resolved<z.output<Schema>> {
+  const { data, error } = schema.safeParse(given.document);
+  const placed = placedProblemsOf(schema, given.document, error?.issues ?? []);
+  refuse(`${title} ${given.source}`, inFileOrder(placed.map((problem) => located(given, {}, problem))));
   return {
-    value: deepFrozen(data ?? profileSchema.parse(given.document)),
+    value: deepFrozen(data ?? schema.parse(given.document)),
     source: given.source,
     document: given.document,
     located: (problem) => located(given, {}, problem),

@@ -1,5 +1,5 @@
 /**
- * What a pipeline is started with. Workflows check it themselves, each run in a world of its own, which evaluates this file and no other
+ * What a pipeline or a sweep is started with. Workflows check it themselves, each run in a world of its own, which evaluates this file and no other
  * schema: the recipe's was a third of what a worker did while many phases started.
  */
 import { z } from 'zod';
@@ -18,3 +18,10 @@ export const pipelineInputSchema = z.strictObject({
 });
 
 export type PipelineInput = z.output<typeof pipelineInputSchema>;
+
+/** Input of `evalSweep`. The sweep is that of a schedule which the worker has, by name, or a whole one. */
+export const sweepInputSchema = z.strictObject({
+  sweep: z.union([z.string().min(1), z.record(z.string(), z.unknown())]),
+});
+
+export type SweepInput = z.output<typeof sweepInputSchema>;

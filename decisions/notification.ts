@@ -1,11 +1,11 @@
 /**
- * What a person is told when a pipeline needs one: the message of a webhook, and what became of it, in words.
+ * What a person is told when a pipeline needs one, or a sweep found something: the message of a webhook, and what became of it, in words.
  *
- * Covers phases that are held or failed and budgets that are spent. Does not cover sending (activities/notifications.ts).
+ * Covers phases that are held or failed, budgets that are spent, and sweeps. Does not cover sending (activities/notifications.ts).
  */
 import { duration } from './sentences.ts';
 
-export const notificationEvents = ['held', 'failed', 'budget'] as const;
+export const notificationEvents = ['held', 'failed', 'budget', 'sweep'] as const;
 export type NotificationEvent = (typeof notificationEvents)[number];
 
 export interface Notice {
@@ -37,13 +37,12 @@ const longestCause = 1500;
 
 /** One text in the markup of Slack, which other chats read as plain text. `page` is the address of the pipeline's page. */
 export function notificationText(notice: Notice, more: { readonly page: string; readonly mayRepeat: boolean }): string {
-  const { pipeline, phase, cause } = notice;
+  const { pipeline, cause } = notice;
   const told = cause.length > longestCause ? `${cause.slice(0, longestCause)}…` : cause;
   return [
     `*${escaped(pipeline)}: ${headline(notice)}*`,
     escaped(told),
-    whatToDo(notice),
-    `Why: \`temper explain ${escaped(pipeline)} ${escaped(phase)}\``,
+    ...whatToDo(notice),
     more.page,
     ...(more.mayRepeat ? ['(This may have been told before: an earlier try got no answer.)'] : []),
   ].join('\n');
@@ -67,6 +66,7 @@ const events: Readonly<Record<NotificationEvent, string>> = {
   held: 'the phase is held',
   failed: 'the phase failed',
   budget: 'a budget is spent',
+  sweep: 'the sweep found something',
 };
 
 function headline({ event, phase }: Notice): string {
@@ -77,10 +77,23 @@ function headline({ event, phase }: Notice): string {
       return `phase ${escaped(phase)} failed, and with it the pipeline`;
     case 'budget':
       return `a budget is spent in phase ${escaped(phase)}`;
+    case 'sweep':
+      return 'this sweep found something to look at';
   }
 }
 
-function whatToDo({ event, pipeline, phase, waits = '24 hours' }: Notice): string {
+function whatToDo(notice: Notice): string[] {
+  const { event, pipeline, phase } = notice;
+  if (event === 'sweep') return ['Every score: `temper leaderboard`'];
+  return [waysOn({ ...notice, event }), `Why: \`temper explain ${escaped(pipeline)} ${escaped(phase)}\``];
+}
+
+function waysOn({
+  event,
+  pipeline,
+  phase,
+  waits = '24 hours',
+}: Notice & { readonly event: Exclude<NotificationEvent, 'sweep'> }): string {
   const release = `\`temper release ${escaped(pipeline)} --phase ${escaped(phase)}\``;
   switch (event) {
     case 'held':

@@ -141,7 +141,7 @@ export function tiedSentence(line: RankLine, winner: RankLine | undefined): stri
   return `Cannot be told apart from ${winner.checkpoint} (${percent(line.score)} and ${percent(winner.score)}), which the tie rules prefer: ${tokens}, step ${line.step} against ${winner.step}.`;
 }
 
-function difference(estimate: Estimate): string {
+export function difference(estimate: Estimate): string {
   return `${points(estimate.mean)} (${points(estimate.low)} to ${points(estimate.high)})`;
 }
 

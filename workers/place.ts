@@ -4,15 +4,16 @@
  * Covers wiring. Does not cover the Temporal worker (temper-worker.ts).
  */
 import { resolve } from 'node:path';
-import type { Connection } from '@temporalio/client';
+import { Client, type Connection } from '@temporalio/client';
 import type { ActivityDependencies, Place } from '../activities/dependencies.ts';
-import { fitting, loadProfile, loadRecipe } from '../configs/load.ts';
+import { fitting, loadProfile, loadRecipe, loadSweep } from '../configs/load.ts';
 import { TemperError } from '../decisions/errors.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import { createScanner, type Scanner } from '../store/scanner.ts';
 import { createRunStore } from '../store/run-store.ts';
 import { openBackend } from './backend-of.ts';
 import { openLedgerOf } from './ledger-of.ts';
+import { scheduleFacts } from './schedule-facts.ts';
 import { searchAttributesKnown } from './search-attributes.ts';
 import { pageOfRun, type Places } from './settings.ts';
 import { slackWebhook } from './slack-webhook.ts';
@@ -76,6 +77,8 @@ function dependenciesOf(
       );
     },
     readRecipe: async (recipe, set) => fitting(await loadRecipe(settings.recipesDirectory, recipe, set), place.profile),
+    readSweep: (sweep) => loadSweep(settings.schedulesDirectory, sweep),
+    scheduleFacts: (id) => scheduleFacts(new Client({ connection, namespace: settings.namespace }), id),
     defaultRecipe,
     searchAttributesKnown: () => searchAttributesKnown(connection, settings.namespace),
     webhook: slackWebhook({ environment }),

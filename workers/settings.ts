@@ -34,6 +34,7 @@ export interface Places {
   readonly storeDirectory: string;
   readonly recipesDirectory: string;
   readonly profilesDirectory: string;
+  readonly schedulesDirectory: string;
   /** Address of the Temporal server, and of the embedded one. */
   readonly port: number;
   readonly uiPort: number;
@@ -56,8 +57,8 @@ export function readSettings(environment: Environment): Settings {
 }
 
 /**
- * Reads `TEMPER_CACHE`, `TEMPER_STORE`, `TEMPER_RECIPES`, `TEMPER_PROFILES`, `TEMPER_PORT`, `TEMPER_UI_PORT`, `TEMPER_UI_URL`,
- * `TEMPER_TASK_QUEUE`.
+ * Reads `TEMPER_CACHE`, `TEMPER_STORE`, `TEMPER_RECIPES`, `TEMPER_PROFILES`, `TEMPER_SCHEDULES`, `TEMPER_PORT`, `TEMPER_UI_PORT`,
+ * `TEMPER_UI_URL`, `TEMPER_TASK_QUEUE`.
  */
 export function readPlaces(environment: Environment): Places {
   const home = fileURLToPath(new URL('..', import.meta.url));
@@ -68,6 +69,7 @@ export function readPlaces(environment: Environment): Places {
     storeDirectory: resolve(environment['TEMPER_STORE'] ?? join(home, '.temper', 'store')),
     recipesDirectory: resolve(environment['TEMPER_RECIPES'] ?? join(home, 'configs', 'recipes')),
     profilesDirectory: resolve(environment['TEMPER_PROFILES'] ?? join(home, 'configs', 'profiles')),
+    schedulesDirectory: resolve(environment['TEMPER_SCHEDULES'] ?? join(home, 'configs', 'schedules')),
     port: portOf(environment, 'TEMPER_PORT', 7233),
     uiPort,
     uiUrl: (environment['TEMPER_UI_URL'] ?? `http://127.0.0.1:${String(uiPort)}`).replace(/\/+$/, ''),

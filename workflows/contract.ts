@@ -3,6 +3,7 @@
  *
  * Everything here is small: paths, digests and numbers, never logs, weights or rows per problem.
  */
+import type { SweepInput } from '../configs/schema-input.ts';
 import type { Benchmark, Budgets, Model, Phase, PipelineInput, Profile, Recipe } from '../configs/schema.ts';
 import type { CheckpointFormat, EvaluationKey } from '../decisions/evaluation.ts';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
@@ -14,11 +15,12 @@ export const workflowNames = {
   evaluation: 'evaluateCheckpoint',
   question: 'askWorker',
   notification: 'notifyPerson',
+  sweep: 'evalSweep',
 } as const;
 
 export const defaultTaskQueue = 'temper';
 
-export type { PipelineInput };
+export type { PipelineInput, SweepInput };
 
 /** What was resolved from an input: this is what runs, whatever happens to the files later. */
 export interface ResolvedPipeline {
@@ -135,6 +137,15 @@ export interface Leaderboard {
 /** What `postTrainingPipeline` returns. */
 export interface PipelineResult {
   readonly promoted: readonly { readonly phase: string; readonly outcome: PhaseOutcome }[];
+}
+
+/** Name of what stands for a phase in a sweep: its evaluations have numbers and directories of their own. */
+export const sweepPhase = 'sweep';
+
+/** A row of a sweep's page. */
+export interface SweepRow extends Pick<LeaderboardRow, 'checkpoint' | 'benchmark' | 'mean' | 'low' | 'high' | 'seeds'> {
+  /** Whose checkpoint it is, in words. */
+  readonly whose: string;
 }
 
 /** Heartbeat of a job: what a person sees of a pending activity. */

@@ -1,6 +1,6 @@
 /**
- * When a person is told of a phase: it is held, it failed, a budget is spent. Nobody is, and nothing of it is in the history, where the
- * profile names nobody.
+ * How a person is told of a phase (it is held, it failed, a budget is spent) or a sweep. Nobody is, and nothing of it is in the history,
+ * where the profile names nobody.
  */
 import { CancellationScope, ParentClosePolicy, startChild } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
@@ -21,9 +21,15 @@ const summaries: Readonly<Record<NotificationEvent, string>> = {
   held: 'is held',
   failed: 'failed',
   budget: 'has spent a budget',
+  sweep: 'found something',
 };
 
-export function noticesOf(context: PhaseContext, board: Pick<PhaseBoard, 'decided'>): Notices {
+/** Whose notices these are. */
+export type NoticedRun = Pick<PhaseContext, 'pipelineId' | 'runId' | 'profile' | 'notifies'> & {
+  readonly phase: Pick<PhaseContext['phase'], 'name'>;
+};
+
+export function noticesOf(context: NoticedRun, board: Pick<PhaseBoard, 'decided'>): Notices {
   const { pipelineId, runId, profile } = context;
   const phase = context.phase.name;
   let number = 0;

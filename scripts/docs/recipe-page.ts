@@ -1,9 +1,10 @@
 /**
- * docs/reference/recipe.md and profile.md, from the schema alone.
+ * docs/reference/recipe.md, profile.md and schedule.md, from the schema alone.
  *
  * Fields that are the same in several kinds of phases stand once. Does not cover the rows (field-rows.ts).
  */
 import { z } from 'zod';
+import { scheduleSchema } from '../../configs/schema-schedule.ts';
 import { profileSchema, recipeSchema } from '../../configs/schema.ts';
 import { fieldTable, type Shape } from './field-rows.ts';
 
@@ -46,6 +47,17 @@ export function profilePage(): string {
       `## Backend \`${String(backend.properties?.['backend']?.const)}\``,
       fieldTable(backend),
     ]),
+  ]);
+}
+
+export function schedulePage(): string {
+  return page([
+    generatedNote,
+    '# Schedule',
+    'When a sweep runs and what it evaluates: [Nightly sweeps](../how-to/nightly-sweeps.md). `temper validate` names everything that is wrong in ' +
+      'such a file, `temper schedule apply` makes the schedule. As JSON Schema: [schedule.schema.json](../../configs/schedule.schema.json). ' +
+      'An example: [nightly-eval.yaml](../../configs/schedules/nightly-eval.yaml).',
+    fieldTable(shapeOf(scheduleSchema)),
   ]);
 }
 

@@ -1,6 +1,6 @@
 /**
  * The ledger: everything that is known of pipelines, phases, attempts, checkpoints, benchmarks, evaluations, incidents, decisions, verdicts,
- * notifications and nodes that failed.
+ * notifications, nodes that failed and sweeps.
  *
  * Takes any Kysely database with the tables of migrations/. Does not open one (sqlite.ts, postgres.ts).
  */
@@ -18,6 +18,7 @@ import { type NotificationLedger, notificationLedger } from './notifications.ts'
 import { type PhaseLedger, phaseLedger } from './phases.ts';
 import { type PinLedger, pinLedger } from './pins.ts';
 import { type PipelineLedger, pipelineLedger } from './pipelines.ts';
+import { type SweepLedger, sweepLedger } from './sweeps.ts';
 import type { LedgerTables } from './schema.ts';
 
 export interface Ledger
@@ -34,7 +35,8 @@ export interface Ledger
     IncidentLedger,
     DecisionLedger,
     NodeLedger,
-    NotificationLedger {
+    NotificationLedger,
+    SweepLedger {
   /** Closes the database. */
   close(): Promise<void>;
 }
@@ -55,6 +57,7 @@ export function createLedger(db: Kysely<LedgerTables>): Ledger {
     ...decisionLedger(db),
     ...nodeLedger(db),
     ...notificationLedger(db),
+    ...sweepLedger(db),
     close: () => db.destroy(),
   };
 }

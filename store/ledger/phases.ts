@@ -59,6 +59,8 @@ export interface PhaseLedger {
   findFinishedPhase(identity: string): Promise<FinishedPhase | null>;
   /** Phases that a checkpoint goes on from: that promoted it, reused it, or rejected theirs and kept it; newest first. */
   phasesThatPromoted(checkpoint: string): Promise<readonly PhaseRecord[]>;
+  /** Of each workflow id the phase that ended with a checkpoint last, those that ended last first. */
+  lastFinishedPhases(limit: number): Promise<readonly FinishedPhase[]>;
   /** Completed phases of a kind, newest first, for saying what differs. @default limit 10 */
   findPhasesLike(kind: PhaseKind, limit?: number): Promise<readonly FinishedPhase[]>;
 }
@@ -80,6 +82,41 @@ function asRecord(row: Selectable<LedgerTables['phases']>): PhaseRecord {
   };
 }
 
+function asFinished(rows: readonly Selectable<LedgerTables['phases']>[]): FinishedPhase[] {
+  return rows.map(asRecord).filter((record): record is FinishedPhase => record.promoted !== null);
+}
+
+/** Of a pipeline: what the next phase starts from. */
+const endsWithCheckpoint = ['completed', 'reused', 'rejected'] as const satisfies readonly PhaseState[];
+
+/** Newest first; of two phases that ended in one moment the later one first. */
+async function lastFinished(db: Kysely<LedgerTables>, limit: number): Promise<Selectable<LedgerTables['phases']>[]> {
+  const newest = db
+    .selectFrom('phases')
+    .select((select) => ['workflow_id', select.fn.max('updated_at').as('ended_at')])
+    .where('state', 'in', endsWithCheckpoint)
+    .where('promoted', 'is not', null)
+    .groupBy('workflow_id')
+    .orderBy('ended_at', 'desc')
+    .limit(limit);
+  return await db
+    .selectFrom('phases')
+    .innerJoin(newest.as('newest'), (join) =>
+      join.onRef('newest.workflow_id', '=', 'phases.workflow_id').onRef('newest.ended_at', '=', 'phases.updated_at'),
+    )
+    .selectAll('phases')
+    .where('state', 'in', endsWithCheckpoint)
+    .where('promoted', 'is not', null)
+    .orderBy('updated_at', 'desc')
+    .orderBy('position', 'desc')
+    .execute();
+}
+
+function lastOfEach(phases: readonly FinishedPhase[]): readonly FinishedPhase[] {
+  const seen = new Set<string>();
+  return phases.filter(({ workflowId }) => !seen.has(workflowId) && seen.add(workflowId));
+}
+
 export function phaseLedger(db: Kysely<LedgerTables>): PhaseLedger {
   const finished = () =>
     db
@@ -88,9 +125,6 @@ export function phaseLedger(db: Kysely<LedgerTables>): PhaseLedger {
       .where('state', 'in', ['completed', 'rejected'])
       .where('promoted', 'is not', null)
       .orderBy('updated_at', 'desc');
-  const asFinished = (rows: readonly Selectable<LedgerTables['phases']>[]) =>
-    rows.map(asRecord).filter((record): record is FinishedPhase => record.promoted !== null);
-
   async function findFinishedPhases(identity: string): Promise<readonly FinishedPhase[]> {
     return asFinished(await finished().where('identity', '=', identity).execute());
   }
@@ -132,6 +166,9 @@ export function phaseLedger(db: Kysely<LedgerTables>): PhaseLedger {
     async phasesThatPromoted(checkpoint) {
       const named = db.selectFrom('phases').selectAll().where('promoted', '=', checkpoint);
       return (await named.orderBy('updated_at', 'desc').execute()).map(asRecord);
+    },
+    async lastFinishedPhases(limit) {
+      return lastOfEach(asFinished(await lastFinished(db, limit)));
     },
     async findPhasesLike(kind, limit = 10) {
       return asFinished(await finished().where('kind', '=', kind).limit(limit).execute());

@@ -147,6 +147,15 @@ export interface LedgerTables {
     refused: number;
     created_at: string;
   };
+  sweeps: {
+    run_id: string;
+    workflow_id: string;
+    name: string;
+    plan: string;
+    started_at: string;
+    ended_at: string | null;
+    report: string | null;
+  };
   verdicts: {
     key: string;
     run_id: string;

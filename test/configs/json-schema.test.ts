@@ -12,6 +12,7 @@ test.each(documented)('configs/%s.schema.json is what `temper validate --schema`
 test.each([
   { file: 'recipes/tiny.yaml', schema: '../recipe.schema.json' },
   { file: 'profiles/local.yaml', schema: '../profile.schema.json' },
+  { file: 'schedules/nightly-eval.yaml', schema: '../schedule.schema.json' },
 ])('$file names its schema to editors', async ({ file, schema }) => {
   const [first] = (await readFile(join(configs, file), 'utf8')).split('\n');
   expect(first).toBe(`# yaml-language-server: $schema=${schema}`);

@@ -99,7 +99,7 @@ test('a folder of profiles of one’s own leaves the built-in one, which a file 
 
 test('a folder of recipes or profiles that is not there is told with what names it', async () => {
   const want =
-    'the folder /none cannot be read (ENOENT): TEMPER_RECIPES and TEMPER_PROFILES name folders of recipes and profiles';
+    'the folder /none cannot be read (ENOENT): TEMPER_RECIPES, TEMPER_PROFILES and TEMPER_SCHEDULES name folders of recipes, profiles and schedules';
   for (const load of [loadRecipe, loadProfile])
     await expect(load('/none', 'tiny')).rejects.toMatchObject({ code: 'not-found', message: want });
 });

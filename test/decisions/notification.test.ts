@@ -35,6 +35,23 @@ test.each([
   for (const words of want) expect(textOf({ event })).toMatch(words);
 });
 
+test('a sweep has no phase to explain: its scores are on the leaderboard', () => {
+  const text = textOf({
+    event: 'sweep',
+    pipeline: 'nightly-eval-2026',
+    phase: 'sweep',
+    cause: 'champion of demo is worse',
+  });
+  expect(text).toBe(
+    [
+      '*nightly-eval-2026: this sweep found something to look at*',
+      'champion of demo is worse',
+      'Every score: `temper leaderboard`',
+      page,
+    ].join('\n'),
+  );
+});
+
 test('what may have been told before says so', () => {
   expect(textOf({}, true)).toMatch(/may have been told before: an earlier try got no answer/);
   expect(textOf({})).not.toMatch(/before/);

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { loadRecipe } from '../../configs/load.ts';
+import { scheduleSchema } from '../../configs/schema-schedule.ts';
 import { profileSchema } from '../../configs/schema.ts';
 import { readYaml } from '../../configs/yaml-text.ts';
 import { commandNamed } from '../../scripts/docs/command-page.ts';
@@ -19,6 +20,7 @@ test.each(yamls)('the YAML at $place is valid', async ({ place, text }) => {
   const { value } = readYaml(text, place);
   if ('phases' in value && 'name' in value) await loadRecipe('', value);
   if ('backend' in value) profileSchema.parse(value);
+  if ('sweep' in value) scheduleSchema.parse(value);
 });
 
 test('a whole recipe is among the samples', () => {

@@ -12,7 +12,7 @@ import type { JobRef } from '../../activities/backend.ts';
 import type { NoJob } from '../../activities/jobs.ts';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
-import { loadRecipe } from '../../configs/load.ts';
+import { loadRecipe, loadSweep } from '../../configs/load.ts';
 import { type Phase, phaseSchema, profileSchema, recipeSchema } from '../../configs/schema.ts';
 import { createRunStore, type RunStore } from '../../store/run-store.ts';
 import { createScanner } from '../../store/scanner.ts';
@@ -61,6 +61,8 @@ export async function activityBench(): Promise<ActivityBench> {
     scanner,
     placeOf: () => ({ profile, store, backend, home: '/temper' }),
     readRecipe: (recipe, set) => loadRecipe(join(folder, 'recipes'), recipe, set),
+    readSweep: (sweep) => loadSweep(join(folder, 'schedules'), sweep),
+    scheduleFacts: () => Promise.resolve(null),
     defaultRecipe: null,
     searchAttributesKnown: () => Promise.resolve(true),
     webhook: { send: () => Promise.reject(new Error('nobody is to be told')) },

@@ -55,7 +55,9 @@ export const evaluatedSft: Document = {
 export function createStories(): Stories {
   const stories = new Map<string, Telling>();
   const ofRun = (): Telling => {
-    const id = (activityInfo().workflowExecution?.workflowId ?? '').split('/')[0] ?? '';
+    const [first = ''] = (activityInfo().workflowExecution?.workflowId ?? '').split('/');
+    // A schedule puts the time of its start behind the id.
+    const id = first.replace(/-\d{4}-\d\d-\d\dT[\d:]+Z$/, '');
     const story = stories.get(id);
     if (story === undefined) throw new Error(`no story of ${id}`);
     return story;
@@ -169,6 +171,11 @@ function straight(recipe: () => Document) {
     judgeGate: ({ context }) => Promise.resolve(promotes(context)),
     promote: ({ checkpoint }) => Promise.resolve({ ...checkpoint, digest: `digest-of-${checkpoint.id}` }),
     closePhase: nothing,
+    openSweep: () =>
+      Promise.resolve({ name: 'nightly', profile: 'local', notifies: false, checkpoints: 0, benchmarks: [] }),
+    nextOfSweep: () => Promise.resolve({ kind: 'done' }),
+    recordSweepFailure: nothing,
+    closeSweep: () => Promise.reject(new Error('no sweep is told of')),
     notify: () => Promise.resolve({ kind: 'sent', sentence: 'A person was told that the phase is held.' }),
     answerQuestion: () =>
       Promise.resolve({ answer: 'plan', recipe: 'small', source: 'inline', profile: 'local', phases: [], values: [] }),

@@ -18,6 +18,7 @@ test('an empty environment gives the places of the checkout and the usual ports'
     storeDirectory: join(repository, '.temper', 'store'),
     recipesDirectory: join(repository, 'configs', 'recipes'),
     profilesDirectory: join(repository, 'configs', 'profiles'),
+    schedulesDirectory: join(repository, 'configs', 'schedules'),
     port: 7233,
     uiPort: 8233,
     taskQueue: 'temper',

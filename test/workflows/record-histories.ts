@@ -1,6 +1,6 @@
 /**
  * `npm run histories`: records one history per path through the story anew, for each of its runs (test/histories/<path>.<run>.json), and
- * that of a question.
+ * those of a question and of a sweep.
  *
  * Run it when the workflows have changed on purpose, so that running pipelines will have such histories from now on; keep the old files
  * of whatever still runs somewhere. What is kept names no machine: identities are neutral, and stacks are left out;
@@ -12,12 +12,13 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { childIds, workflowNames } from '../../workflows/contract.ts';
 import { recipeOf } from '../support/recipes.ts';
 import { taskQueue, workflowBench } from '../support/workflow-bench.ts';
-import { kept, type Path, paths, question } from './story-paths.ts';
+import { kept, type Path, paths, question, sweep } from './story-paths.ts';
 
 const bench = await workflowBench();
 try {
   for (const path of paths) await record(path);
   await recordQuestion();
+  await recordSweep();
 } finally {
   await bench.close();
 }
@@ -41,6 +42,13 @@ async function recordQuestion(): Promise<void> {
   const { name, input } = question;
   bench.tell(name, recipeOf());
   await bench.client.workflow.execute(workflowNames.question, { workflowId: name, taskQueue, args: [input] });
+  await keep(name, `${name}.run`);
+}
+
+async function recordSweep(): Promise<void> {
+  const { name, input, answers } = sweep;
+  bench.tell(name, recipeOf(), answers);
+  await bench.client.workflow.execute(workflowNames.sweep, { workflowId: name, taskQueue, args: [input] });
   await keep(name, `${name}.run`);
 }
 

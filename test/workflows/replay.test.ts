@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { installRuntime } from '../../workers/temper-worker.ts';
 import { workflowNames } from '../../workflows/contract.ts';
-import { kept, paths, question } from './story-paths.ts';
+import { kept, paths, question, sweep } from './story-paths.ts';
 
 interface HistoryEvent {
   readonly eventType: string;
@@ -54,7 +54,7 @@ test('every path is kept, with a run of each workflow', () => {
   const wanted = paths.flatMap(({ name, tells }) =>
     [...kept, ...(tells ? ['notification'] : [])].map((run) => `${name}.${run}.json`),
   );
-  expect(files).toEqual(expect.arrayContaining([...wanted, `${question.name}.run.json`]));
+  expect(files).toEqual(expect.arrayContaining([...wanted, `${question.name}.run.json`, `${sweep.name}.run.json`]));
   const types = new Set(files.map((file) => startOf(historyOf(file))?.workflowType.name));
   expect(types).toEqual(new Set(Object.values(workflowNames)));
 });
@@ -72,7 +72,12 @@ test('every kept history replays as it was', async () => {
 });
 
 test('a history that the workflows would not write is refused, of each workflow', async () => {
-  const names = [...kept.map((run) => `straight.${run}`), `${question.name}.run`, 'told.notification'];
+  const names = [
+    ...kept.map((run) => `straight.${run}`),
+    `${question.name}.run`,
+    `${sweep.name}.run`,
+    'told.notification',
+  ];
   const changed = Object.fromEntries(
     names.map((name) => {
       const history = historyOf(`${name}.json`);

@@ -17,7 +17,8 @@ import {
   ticketOf,
 } from '../support/stories.ts';
 import { failureOf, type Run, untilState } from '../support/workflow-bench.ts';
-import type { CheckpointRef, PhaseContext } from '../../workflows/contract.ts';
+import { sweepStory, worse } from '../support/sweep-stories.ts';
+import type { CheckpointRef, PhaseContext, SweepInput } from '../../workflows/contract.ts';
 import type { Question } from '../../workflows/contract-questions.ts';
 
 export interface Path {
@@ -37,6 +38,17 @@ export const kept = ['pipeline', 'phase', 'evaluation'] as const;
 export const question = {
   name: 'question',
   input: { question: 'plan', input: { recipe: 'small' } } satisfies Question,
+};
+
+/** A sweep of two jobs, of which one fails, and what it has to tell; its run is kept as `<name>.run.json`. */
+export const sweep = {
+  name: 'sweep',
+  input: { sweep: 'nightly' } satisfies SweepInput,
+  answers: {
+    ...sweepStory(2, worse, true),
+    judgeEvaluation: (_, times) =>
+      Promise.resolve({ kind: times === 1 ? 'fail' : 'completed', sentence: 'gpu-oom.', delaySeconds: 0 }),
+  } satisfies Answers,
 };
 
 const evaluatedOnce = { ...evaluatedSft, evaluate: { benchmarks: ['addition'] } };

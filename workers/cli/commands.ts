@@ -108,6 +108,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./nodes.ts')).nodes(),
   },
   {
+    name: 'schedule',
+    summary: 'nightly sweeps: apply a file, list, pause, trigger, backfill, delete',
+    load: async () => (await import('./schedule.ts')).schedule(),
+  },
+  {
     name: 'link',
     summary: "the address of a pipeline's page, or of the start form filled with an example",
     load: async () => (await import('./link.ts')).link(),

@@ -1,8 +1,9 @@
-/** `temper validate`: everything that is wrong in recipes and profiles, without a server. */
+/** `temper validate`: everything that is wrong in recipes, profiles and schedules, without a server. */
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Argument, Command, Option } from 'commander';
-import type { loadFile, LocatedProblem } from '../../configs/load.ts';
+import type { Documented } from '../../configs/json-schema.ts';
+import type { LoadedFile, LocatedProblem } from '../../configs/load.ts';
 import type { Phase, Profile } from '../../configs/schema.ts';
 import { TemperError } from '../../decisions/errors.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -14,7 +15,7 @@ interface Options {
   readonly file?: readonly string[];
   readonly json?: true;
   readonly profile?: string;
-  readonly schema?: 'recipe' | 'profile' | true;
+  readonly schema?: Documented | true;
   readonly set: Set;
 }
 
@@ -31,19 +32,23 @@ interface Checked {
 export function validate(): Command {
   return new Command('validate')
     .description(
-      'Names everything that is wrong in recipes and profiles at once, with file, line and column and the nearest valid name. Without files, checks those that this machine has.',
+      'Names everything that is wrong in recipes, profiles and schedules at once, with file, line and column and the nearest valid name. Without files, checks those that this machine has.',
     )
     .addArgument(
       new Argument(
         '[file...]',
-        'recipes and profiles, by file or by the name that this machine has them under; a profile is told by its field `backend`',
+        'recipes, profiles and schedules, by file or by the name that this machine has them under; a profile is told by its field `backend`, a schedule by its field `sweep`',
       ),
     )
     .addOption(fileOption().argParser((path, before: readonly string[] | undefined) => [...(before ?? []), path]))
     .addOption(setOption())
     .addOption(new Option('--profile <name>', 'check too that this profile has what the recipes ask for'))
     .addOption(
-      new Option('--schema [what]', 'print the fields as JSON Schema, for editors').choices(['recipe', 'profile']),
+      new Option('--schema [what]', 'print the fields as JSON Schema, for editors').choices([
+        'recipe',
+        'profile',
+        'schedule',
+      ]),
     )
     .addOption(jsonOption())
     .addHelpText(
@@ -63,7 +68,7 @@ Ends with 0 when everything is valid, with 2 when something is not.`,
     });
 }
 
-async function printSchema(what: 'recipe' | 'profile'): Promise<void> {
+async function printSchema(what: Documented): Promise<void> {
   const { jsonSchemaText } = await import('../../configs/json-schema.ts');
   process.stdout.write(jsonSchemaText(what));
 }
@@ -81,7 +86,7 @@ async function checkAll(files: readonly string[], { json, set, profile: named }:
   if (checked.some(({ valid }) => !valid)) process.exitCode = exitCodes.badInput;
 }
 
-/** The file; else every recipe and profile of this machine with that name: one name may be both. Throws `not-found`. */
+/** The file; else every recipe, profile and schedule of this machine with that name: one name may be several. Throws `not-found`. */
 async function filesMeant(given: string): Promise<string[]> {
   if (/[./]/.test(given) || existsSync(given)) return [given];
   const files = await filesOfThisMachine();
@@ -90,7 +95,7 @@ async function filesMeant(given: string): Promise<string[]> {
   const { nearestName } = await import('../../configs/nearest-name.ts');
   const near = nearestName(given, [...new Set(files.map((file) => basename(file, '.yaml')))]);
   const hint = near === null ? '' : `; did you mean "${near}"?`;
-  throw new TemperError('not-found', `no file, recipe or profile is named "${given}"${hint}`);
+  throw new TemperError('not-found', `no file, recipe, profile or schedule is named "${given}"${hint}`);
 }
 
 async function filesOfThisMachine(): Promise<string[]> {
@@ -98,8 +103,8 @@ async function filesOfThisMachine(): Promise<string[]> {
     import('../../configs/load.ts'),
     import('../settings.ts'),
   ]);
-  const { recipesDirectory, profilesDirectory } = readPlaces(process.env);
-  return (await Promise.all([recipesDirectory, profilesDirectory].map(yamlFilesOf))).flat();
+  const { recipesDirectory, profilesDirectory, schedulesDirectory } = readPlaces(process.env);
+  return (await Promise.all([recipesDirectory, profilesDirectory, schedulesDirectory].map(yamlFilesOf))).flat();
 }
 
 async function profileOfThisMachine(name: string): Promise<Profile> {
@@ -111,11 +116,15 @@ async function profileOfThisMachine(name: string): Promise<Profile> {
 }
 
 async function check(file: string, set: Record<string, unknown>, profile: Profile | null): Promise<Checked> {
-  const { fitting, loadFile } = await import('../../configs/load.ts');
-  let given: Given;
+  const [{ fitting, loadFile }, { refuseClockTrouble }] = await Promise.all([
+    import('../../configs/load.ts'),
+    import('./given-schedule.ts'),
+  ]);
+  let given: LoadedFile;
   try {
     given = await loadFile(file, set);
     if (given.kind === 'recipe' && profile !== null) fitting(given, profile);
+    if (given.kind === 'schedule') refuseClockTrouble(given.value, file);
   } catch (error) {
     if (!(error instanceof TemperError)) throw error;
     const problems = (error.details as LocatedProblem[] | undefined) ?? [{ message: error.message }];
@@ -140,15 +149,14 @@ function startsOf(phases: readonly Phase[]): string[] {
   );
 }
 
-type Given = Awaited<ReturnType<typeof loadFile>>;
-
-/** What is allowed and doubtful: of a recipe on a profile, or of a profile by itself. */
-async function warningsOf(given: Given, profile: Profile | null): Promise<string[]> {
+/** What is allowed and doubtful: of a recipe on a profile, or of a profile by itself; of a schedule nothing is. */
+async function warningsOf(given: LoadedFile, profile: Profile | null): Promise<string[]> {
   const [{ placementWarnings, profileWarnings }, { loadRecipes }, { readPlaces }] = await Promise.all([
     import('../../configs/placement-warnings.ts'),
     import('../../configs/load.ts'),
     import('../settings.ts'),
   ]);
+  if (given.kind === 'schedule') return [];
   if (given.kind === 'recipe') return profile === null ? [] : placementWarnings(profile, given.value);
   return profileWarnings(given.value, await loadRecipes(readPlaces(process.env).recipesDirectory));
 }

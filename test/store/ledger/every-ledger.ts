@@ -6,8 +6,9 @@ import type { FreshLedger } from './ledgers.ts';
 import { nodes } from './nodes.suite.ts';
 import { pins } from './pins.suite.ts';
 import { records } from './records.suite.ts';
+import { sweeps } from './sweeps.suite.ts';
 
-const suites = { attempts, benchmarks, evaluations, nodes, pins, records };
+const suites = { attempts, benchmarks, evaluations, nodes, pins, records, sweeps };
 
 /** Each test gets a ledger of its own. */
 export function everyLedger(freshLedger: () => Promise<FreshLedger>): void {

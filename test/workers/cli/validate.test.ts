@@ -111,6 +111,24 @@ test('a name means the recipe of this machine, the profile, or both', async () =
   expect([exitCode, told]).toEqual([0, ['recipe tiny', 'profile h100', 'recipe sao-30b', 'profile sao-30b']]);
 });
 
+test('a schedule is checked too: its fields, and times that a clock change skips, with one that is safe', async () => {
+  const times = 'at: ["02:30"]\ntimeZone: America/New_York\nsweep: {benchmarks: [addition]}\n';
+  await writeFile(join(folder, 'nightly.yaml'), `name: nightly\n${times}`);
+  await writeFile(
+    join(folder, 'wrong.yaml'),
+    `nam: nightly\n${times.replace('02:30', '3:00').replace('New_York', 'NewYork')}`,
+  );
+  const { exitCode, output } = await temper(['validate', 'nightly-eval', 'nightly.yaml', 'wrong.yaml'], { folder });
+  expect(exitCode).toBe(2);
+  expect(output).toMatch(/nightly-eval\.yaml: valid \(schedule nightly-eval\)/);
+  expect(output).toMatch(
+    / at: 02:30 in America\/New_York does not exist on \d{4}-03-\d\d, when .*03:00 comes exactly once/,
+  );
+  expect(output).toMatch(/wrong\.yaml:1:1: nam: is no field here; did you mean "name"/);
+  expect(output).toMatch(/wrong\.yaml:2:\d+: at\.0: .*a time is written 03:00/);
+  expect(output).toMatch(/wrong\.yaml:3:\d+: timeZone: .*no time zone/);
+});
+
 test('a file counts before a name', async () => {
   await writeFile(join(folder, 'tiny'), tiny.replace('name: tiny', 'name: mine'));
   const { exitCode, output } = await temper(['validate', 'tiny'], { folder });
@@ -121,7 +139,7 @@ test('a name that nothing has is told, with the nearest', async () => {
   const { exitCode, errors } = await temper(['validate', 'tinny']);
   expect([exitCode, errors]).toEqual([
     2,
-    'temper: no file, recipe or profile is named "tinny"; did you mean "tiny"?\n',
+    'temper: no file, recipe, profile or schedule is named "tinny"; did you mean "tiny"?\n',
   ]);
 });
 
@@ -198,18 +216,23 @@ test('a profile is valid wherever recipes are: they are looked at for a warning 
   expect([exitCode, output]).toEqual([0, `${shippedProfile}: valid (profile cluster)\n`]);
 });
 
-test('what is shipped is valid, recipes and profiles', async () => {
+test('what is shipped is valid: recipes, profiles and schedules', async () => {
   const { exitCode, output } = await temper(['validate']);
   const lines = output.trim().split('\n');
-  expect([exitCode, lines.filter((line) => !/\.yaml: valid \((recipe|profile) [a-z0-9-]+\)$/.test(line))]).toEqual([
-    0,
-    [],
-  ]);
-  for (const file of ['recipes/tiny.yaml', 'recipes/sao-30b.yaml', 'profiles/local.yaml', 'profiles/sao-30b.yaml'])
+  expect([
+    exitCode,
+    lines.filter((line) => !/\.yaml: valid \((recipe|profile|schedule) [a-z0-9-]+\)$/.test(line)),
+  ]).toEqual([0, []]);
+  for (const file of [
+    'recipes/tiny.yaml',
+    'recipes/sao-30b.yaml',
+    'profiles/local.yaml',
+    'schedules/nightly-eval.yaml',
+  ])
     expect(lines).toContainEqual(expect.stringContaining(`${file}: valid`));
 });
 
-test.each(['recipe', 'profile'])('--schema %s prints the fields for editors', async (what) => {
+test.each(['recipe', 'profile', 'schedule'])('--schema %s prints the fields for editors', async (what) => {
   const { output } = await temper(['validate', '--schema', what]);
   expect(output).toBe(await readFile(join(repository, 'configs', `${what}.schema.json`), 'utf8'));
 });

@@ -1,0 +1,233 @@
+/**
+ * A sweep: what it looks at, which evaluations come next, and what came of it, all of it in the ledger.
+ *
+ * Covers loading and recording. Does not cover the rules (decisions/sweep-*.ts) or making evaluations (evaluations.ts).
+ */
+import { clockTroubles, sentenceOfClockTrouble } from '../decisions/clock-change.ts';
+import { TemperError } from '../decisions/errors.ts';
+import type { EvaluationKey } from '../decisions/evaluation.ts';
+import { leaderboard, type LeaderboardRow } from '../decisions/leaderboard.ts';
+import { skippedNights } from '../decisions/skipped-nights.ts';
+import { regressionsOf } from '../decisions/sweep-regressions.ts';
+import { needsAPerson, sentenceOfSubject } from '../decisions/sweep-sentences.ts';
+import type { SweepOutcome, SweepReport } from '../decisions/sweep.ts';
+import type { SweepRecord } from '../store/ledger/sweeps.ts';
+import { type EvaluationInput, type SweepInput, type SweepRow, sweepPhase } from '../workflows/contract.ts';
+import type { ActivityDependencies, ScheduleFacts } from './dependencies.ts';
+import { failedRound, sweepState, type SweepPlan, type SweepState } from './sweep-state.ts';
+import { benchmarksOf, chooseCheckpoints } from './swept-checkpoints.ts';
+
+/** A sweep's workflow, by its first run where it goes on as a new one. */
+export interface SweepRun {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+/** A sweep that is open. */
+export interface OpenedSweep {
+  readonly name: string;
+  readonly profile: string;
+  readonly notifies: boolean;
+  readonly checkpoints: number;
+  readonly benchmarks: readonly string[];
+}
+
+export type NextOfSweep =
+  | {
+      readonly kind: 'evaluate';
+      /** Counts on over all runs of the workflow. */
+      readonly round: number;
+      readonly input: EvaluationInput;
+      readonly rows: readonly SweepRow[];
+    }
+  | { readonly kind: 'done' };
+
+export interface ClosedSweep {
+  readonly report: SweepReport;
+  readonly rows: readonly SweepRow[];
+  readonly needsAPerson: boolean;
+}
+
+export interface SweepActivities {
+  /** Throws `invalid-input`, `not-found`, `store-unusable`. */
+  openSweep(input: SweepRun & { readonly input: SweepInput; readonly schedule: string | null }): Promise<OpenedSweep>;
+  nextOfSweep(of: SweepRun): Promise<NextOfSweep>;
+  /** A job could not make what it was to make. */
+  recordSweepFailure(
+    of: SweepRun & {
+      readonly round: number;
+      readonly evaluations: readonly EvaluationKey[];
+      readonly because: string;
+    },
+  ): Promise<void>;
+  /** The first end stays. */
+  closeSweep(of: SweepRun & { readonly outcome: SweepOutcome }): Promise<ClosedSweep>;
+}
+
+/** On the page; and in the report, which travels. */
+const [mostRows, mostReported] = [25, 200];
+
+export function sweepActivities(dependencies: ActivityDependencies): SweepActivities {
+  const { ledger } = dependencies;
+  const now = () => dependencies.now().toISOString();
+  return {
+    openSweep: (input) => openSweep(dependencies, input),
+    async nextOfSweep(of) {
+      const record = await sweepOf(dependencies, of);
+      const state = await sweepState(dependencies, record);
+      if (record.endedAt !== null || state.now.length === 0) return { kind: 'done' };
+      const input = await evaluationInput(dependencies, record, state);
+      return { kind: 'evaluate', round: state.rounds + 1, input, rows: pageRows(record, boardOf(record, state)) };
+    },
+    async recordSweepFailure({ runId, round, evaluations, because }) {
+      await ledger.recordDecision({
+        key: `${runId}/${sweepPhase}/failure/${String(round)}`,
+        runId,
+        phase: sweepPhase,
+        attempt: null,
+        question: failedRound,
+        answer: { evaluations, because },
+        evidence: null,
+        at: now(),
+      });
+    },
+    async closeSweep({ outcome, ...of }) {
+      const opened = await sweepOf(dependencies, of);
+      const report = await reportOf(dependencies, opened, outcome);
+      const closed = await ledger.recordSweepEnd({ runId: of.runId, report, at: now() });
+      const first = closed.report ?? report;
+      return { report: first, rows: pageRows(opened, first.rows), needsAPerson: needsAPerson(first) };
+    },
+  };
+}
+
+async function openSweep(
+  dependencies: ActivityDependencies,
+  { workflowId, runId, input, schedule }: Parameters<SweepActivities['openSweep']>[0],
+): Promise<OpenedSweep> {
+  const { ledger } = dependencies;
+  const before = (await ledger.sweep(runId)) as SweepRecord<SweepPlan> | null;
+  const record =
+    before ?? (await ledger.openSweep(await newSweep(dependencies, { workflowId, runId, input, schedule })));
+  const { sweep, profile, notifies, checkpoints } = record.plan;
+  return { name: sweep.name, profile, notifies, checkpoints: checkpoints.length, benchmarks: sweep.benchmarks };
+}
+
+async function newSweep(
+  dependencies: ActivityDependencies,
+  { workflowId, runId, input, schedule }: Parameters<SweepActivities['openSweep']>[0],
+) {
+  const { value: sweep } = await dependencies.readSweep(input.sweep);
+  const { profile, store } = dependencies.placeOf(sweep.profile);
+  await store.check();
+  const at = dependencies.now().toISOString();
+  const last = (await dependencies.ledger.sweepBefore({
+    name: sweep.name,
+    startedAt: at,
+  })) as SweepRecord<SweepPlan> | null;
+  const facts = schedule === null ? null : await dependencies.scheduleFacts(schedule);
+  const counters = last?.plan.counters ?? {};
+  const plan: SweepPlan = {
+    sweep,
+    profile: profile.name,
+    notifies: profile.notify !== undefined,
+    ...(await chooseCheckpoints(dependencies, sweep)),
+    counters: schedule === null || facts === null ? counters : { ...counters, [schedule]: facts.skipped },
+    nights:
+      schedule === null || facts === null
+        ? { overlap: 0, missed: 0 }
+        : skippedNights(facts.skipped, counters[schedule] ?? null),
+    clock: facts === null ? [] : clockSentences(facts, at),
+  };
+  return { runId, workflowId, name: sweep.name, plan, at };
+}
+
+function clockSentences({ times }: ScheduleFacts, at: string): string[] {
+  return times.flatMap((local) =>
+    clockTroubles(local, at).map((trouble) => `${sentenceOfClockTrouble(trouble, local.timeZone, at)}.`),
+  );
+}
+
+async function sweepOf({ ledger }: ActivityDependencies, { runId }: SweepRun): Promise<SweepRecord<SweepPlan>> {
+  const record = await ledger.sweep(runId);
+  if (record === null) throw new TemperError('ledger-conflict', `the sweep of run ${runId} is not in the ledger`);
+  return record as SweepRecord<SweepPlan>;
+}
+
+/** One job's evaluations, as those of a phase: their numbers, directories and budget are the sweep's own. */
+async function evaluationInput(
+  dependencies: ActivityDependencies,
+  { runId, workflowId, plan }: SweepRecord<SweepPlan>,
+  { now }: SweepState,
+): Promise<EvaluationInput> {
+  const record = await dependencies.ledger.checkpoint(now[0]?.checkpoint ?? '');
+  const of = record && (await benchmarksOf(dependencies, plan.sweep, record));
+  if (!of) throw new TemperError('ledger-conflict', `the pipeline of ${now[0]?.checkpoint ?? ''} is not in the ledger`);
+  const evaluations = now.map(({ checkpoint, benchmark, version, seed }) => ({ checkpoint, benchmark, version, seed }));
+  const names = [...new Set(evaluations.map(({ benchmark }) => benchmark))].join(', ');
+  const first = now[0]?.because === 'never-evaluated' ? 'never evaluated' : 'the widest interval';
+  return {
+    context: {
+      pipelineId: workflowId,
+      runId,
+      ...of,
+      profile: plan.profile,
+      phase: { ...of.phase, name: sweepPhase },
+      position: 0,
+      budgets: { ...of.budgets, gpuHours: plan.sweep.gpuHours, evaluations: Number.MAX_SAFE_INTEGER },
+      onFailure: 'fail',
+      start: null,
+    },
+    title: `${String(evaluations.length)} ${evaluations.length === 1 ? 'evaluation' : 'evaluations'} on ${names}, ${first} first`,
+    evaluations,
+  };
+}
+
+/** Rows on the benchmarks of the sweep, the highest first. */
+function boardOf({ plan }: SweepRecord<SweepPlan>, { evaluations }: Pick<SweepState, 'evaluations'>): LeaderboardRow[] {
+  const { checkpoints, sweep } = plan;
+  const versions = new Map(checkpoints.map(({ id, versions }) => [id, versions]));
+  return leaderboard({ checkpoints, evaluations, verdicts: {} })
+    .filter(({ checkpoint, benchmark, version }) => versions.get(checkpoint)?.[benchmark] === version)
+    .toSorted(
+      (a, b) => sweep.benchmarks.indexOf(a.benchmark) - sweep.benchmarks.indexOf(b.benchmark) || b.mean - a.mean,
+    );
+}
+
+function pageRows({ plan }: SweepRecord<SweepPlan>, rows: readonly LeaderboardRow[]): SweepRow[] {
+  const whose = new Map(plan.checkpoints.map(({ id, subjects }) => [id, subjects.map(sentenceOfSubject).join(', ')]));
+  return rows.slice(0, mostRows).map(({ checkpoint, benchmark, mean, low, high, seeds }) => ({
+    ...{ checkpoint, benchmark, mean, low, high, seeds },
+    whose: whose.get(checkpoint) ?? '',
+  }));
+}
+
+async function reportOf(
+  dependencies: ActivityDependencies,
+  record: SweepRecord<SweepPlan>,
+  outcome: SweepOutcome,
+): Promise<SweepReport> {
+  const { ledger } = dependencies;
+  const { plan, runId, name, startedAt } = record;
+  const state = await sweepState(dependencies, record);
+  const last = (await ledger.completedSweepBefore({ name, startedAt })) as SweepRecord<SweepPlan> | null;
+  const before = last?.plan.checkpoints ?? [];
+  const evaluations = [
+    ...state.evaluations,
+    ...(await ledger.evaluationsOf(
+      before.map(({ id }) => id).filter((id) => !plan.checkpoints.some((one) => one.id === id)),
+    )),
+  ];
+  const { benchmarks } = plan.sweep;
+  return {
+    outcome,
+    evaluated: await ledger.evaluationCountOf(runId),
+    hours: state.spentHours,
+    rows: boardOf(record, state).slice(0, mostReported),
+    comparedWith: last?.startedAt ?? null,
+    regressions: regressionsOf({ before, now: plan.checkpoints, benchmarks, evaluations }),
+    skipped: state.skipped.slice(0, mostReported),
+    nights: plan.nights,
+    clock: plan.clock,
+  };
+}

@@ -1,0 +1,120 @@
+/**
+ * Local times that do not come exactly once a day: a clock change skips them, or doubles them. A schedule that names one would run not
+ * at all, or twice, on that day.
+ *
+ * Covers the changes of a zone within two years, which holds each of its rules. Does not cover parsing a schedule.
+ */
+import type { Schedule, Weekday } from '../configs/schema-schedule.ts';
+
+export interface LocalTimes {
+  /** Minutes since midnight. */
+  readonly minutes: readonly number[];
+  /** Empty: every day. */
+  readonly days: readonly Weekday[];
+  readonly timeZone: string;
+}
+
+/** One local time on one day on which it comes not at all, or twice. */
+export interface ClockTrouble {
+  readonly minute: number;
+  /** Local, as 2027-03-28. */
+  readonly date: string;
+  readonly kind: 'skipped' | 'doubled';
+}
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const daysAhead = 2 * 366;
+const names: readonly Weekday[] = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+
+/** Of each time the first day; `from` is ISO 8601. */
+export function clockTroubles({ minutes, days, timeZone }: LocalTimes, from: string): readonly ClockTrouble[] {
+  const offsetAt = offsetsOf(timeZone);
+  const changes = changesFrom(Date.parse(from), offsetAt);
+  return minutes.flatMap((minute) => {
+    for (const change of changes) {
+      const trouble = troubleOf(minute, change);
+      const isRunDay = (date: string) =>
+        days.length === 0 || days.includes(names[new Date(date).getUTCDay()] ?? 'sunday');
+      if (trouble !== null && isRunDay(trouble.date)) return [trouble];
+    }
+    return [];
+  });
+}
+
+/** A time of each zone's people that comes once every day: 03:00 wherever it does. Minutes. */
+export function safeTime(timeZone: string, from: string): number {
+  const hours = [3, 4, 5, 6, 12].map((hour) => hour * 60);
+  return hours.find((minute) => clockTroubles({ minutes: [minute], days: [], timeZone }, from).length === 0) ?? 180;
+}
+
+export function sentenceOfClockTrouble({ minute, date, kind }: ClockTrouble, timeZone: string, from: string): string {
+  const what = kind === 'skipped' ? 'does not exist on' : 'comes twice on';
+  const runs = kind === 'skipped' ? 'the sweep would not run that night' : 'the sweep would run twice that night';
+  return `${clockText(minute)} in ${timeZone} ${what} ${date}, when the clocks change: ${runs}. ${clockText(safeTime(timeZone, from))} comes exactly once every day`;
+}
+
+/** Why a schedule with these times is refused, a sentence each; empty where each time comes once every day. */
+export function clockProblems(
+  { at, days, timeZone }: Pick<Schedule, 'at' | 'days' | 'timeZone'>,
+  from: string,
+): string[] {
+  const minutes = at.map((time) => {
+    const [hour = 0, minute = 0] = time.split(':').map(Number);
+    return hour * 60 + minute;
+  });
+  return clockTroubles({ minutes, days, timeZone }, from).map((one) => sentenceOfClockTrouble(one, timeZone, from));
+}
+
+export const clockText = (minute: number): string =>
+  `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
+
+/** Minutes east of UTC at an instant. */
+type OffsetAt = (at: number) => number;
+
+function offsetsOf(timeZone: string): OffsetAt {
+  const format = new Intl.DateTimeFormat('en-US', {
+    ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
+    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+  });
+  return (at) => {
+    const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+    const local = Date.UTC(year, month - 1, day, hour, minute, second);
+    return Math.round((local - Math.floor(at / 1000) * 1000) / minuteMs);
+  };
+}
+
+interface Change {
+  readonly at: number;
+  readonly before: number;
+  readonly after: number;
+}
+
+function changesFrom(from: number, offsetAt: OffsetAt): readonly Change[] {
+  const changes: Change[] = [];
+  for (let day = 0; day < daysAhead; day += 1) {
+    let [low, high] = [from + day * dayMs, from + (day + 1) * dayMs];
+    const [before, after] = [offsetAt(low), offsetAt(high)];
+    if (before === after) continue;
+    while (high - low > 1000) {
+      const middle = Math.floor((low + high) / 2);
+      if (offsetAt(middle) === before) low = middle;
+      else high = middle;
+    }
+    changes.push({ at: Math.round(high / minuteMs) * minuteMs, before, after });
+  }
+  return changes;
+}
+
+function troubleOf(minute: number, { at, before, after }: Change): ClockTrouble | null {
+  const kind = after > before ? 'skipped' : 'doubled';
+  // Local times, written as if they were UTC.
+  const first = at + Math.min(before, after) * minuteMs;
+  const end = at + Math.max(before, after) * minuteMs;
+  for (const midnight of [first, end].map((time) => Math.floor(time / dayMs) * dayMs)) {
+    const time = midnight + minute * minuteMs;
+    if (time >= first && time < end) return { minute, kind, date: new Date(midnight).toISOString().slice(0, 10) };
+  }
+  return null;
+}

@@ -1,0 +1,20 @@
+/** Sweeps: a row per run, with what it looks at and what came of it. */
+import type { Kysely } from 'kysely';
+import { textType } from './text-type.ts';
+
+export const sweeps = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    const text = textType(db);
+    await db.schema
+      .createTable('sweeps')
+      .addColumn('run_id', text, (column) => column.primaryKey())
+      .addColumn('workflow_id', text, (column) => column.notNull())
+      .addColumn('name', text, (column) => column.notNull())
+      .addColumn('plan', text, (column) => column.notNull())
+      .addColumn('started_at', text, (column) => column.notNull())
+      .addColumn('ended_at', text)
+      .addColumn('report', text)
+      .execute();
+    await db.schema.createIndex('sweeps_by_name').on('sweeps').columns(['name', 'started_at']).execute();
+  },
+};

@@ -1,0 +1,103 @@
+/**
+ * Sweeps in the ledger: one row per run, with what it looks at from its start on, and its report once it has ended. The first of both stays.
+ *
+ * Histories of workflows expire: what tonight's sweep is compared with is found here. Does not cover its evaluations (evaluations.ts).
+ */
+import type { Kysely, Selectable } from 'kysely';
+import type { SweepReport } from '../../decisions/sweep.ts';
+import type { LedgerTables } from './schema.ts';
+
+export interface NewSweep<Plan = unknown> {
+  /** Of the first run, where its workflow goes on as a new one. */
+  readonly runId: string;
+  readonly workflowId: string;
+  readonly name: string;
+  /** What was resolved and chosen at its start, kept as JSON. */
+  readonly plan: Plan;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+export interface SweepRecord<Plan = unknown> extends Omit<NewSweep<Plan>, 'at'> {
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly report: SweepReport | null;
+}
+
+export interface SweepLedger {
+  /** Doing it again changes nothing, and answers with what was opened first. */
+  openSweep<Plan>(sweep: NewSweep<Plan>): Promise<SweepRecord<Plan>>;
+  sweep(runId: string): Promise<SweepRecord | null>;
+  /** The newest of this name that began before. */
+  sweepBefore(of: { readonly name: string; readonly startedAt: string }): Promise<SweepRecord | null>;
+  /** The same of those that came to their end. */
+  completedSweepBefore(of: { readonly name: string; readonly startedAt: string }): Promise<SweepRecord | null>;
+  /** The first end stays. */
+  recordSweepEnd(end: {
+    readonly runId: string;
+    readonly report: SweepReport;
+    readonly at: string;
+  }): Promise<SweepRecord>;
+}
+
+function asRecord(row: Selectable<LedgerTables['sweeps']>): SweepRecord {
+  return {
+    runId: row.run_id,
+    workflowId: row.workflow_id,
+    name: row.name,
+    plan: JSON.parse(row.plan) as unknown,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    report: row.report === null ? null : (JSON.parse(row.report) as SweepReport),
+  };
+}
+
+/** Looked through for one that came to its end; those between were cancelled or failed. */
+const mostBefore = 100;
+
+export function sweepLedger(db: Kysely<LedgerTables>): SweepLedger {
+  const find = (runId: string) => db.selectFrom('sweeps').selectAll().where('run_id', '=', runId);
+  const before = async ({ name, startedAt }: { name: string; startedAt: string }, limit: number) => {
+    const rows = await db
+      .selectFrom('sweeps')
+      .selectAll()
+      .where('name', '=', name)
+      .where('started_at', '<', startedAt)
+      .orderBy('started_at', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(asRecord);
+  };
+  return {
+    async openSweep<Plan>({ runId, workflowId, name, plan, at }: NewSweep<Plan>) {
+      await db
+        .insertInto('sweeps')
+        .values({
+          ...{ run_id: runId, workflow_id: workflowId, name, plan: JSON.stringify(plan) },
+          ...{ started_at: at, ended_at: null, report: null },
+        })
+        .onConflict((conflict) => conflict.column('run_id').doNothing())
+        .execute();
+      return asRecord(await find(runId).executeTakeFirstOrThrow()) as SweepRecord<Plan>;
+    },
+    async sweep(runId) {
+      const row = await find(runId).executeTakeFirst();
+      return row === undefined ? null : asRecord(row);
+    },
+    async sweepBefore(of) {
+      return (await before(of, 1))[0] ?? null;
+    },
+    async completedSweepBefore(of) {
+      return (await before(of, mostBefore)).find(({ report }) => report?.outcome === 'completed') ?? null;
+    },
+    async recordSweepEnd({ runId, report, at }) {
+      await db
+        .updateTable('sweeps')
+        .set({ ended_at: at, report: JSON.stringify(report) })
+        .where('run_id', '=', runId)
+        .where('ended_at', 'is', null)
+        .execute();
+      return asRecord(await find(runId).executeTakeFirstOrThrow());
+    },
+  };
+}

@@ -1,0 +1,242 @@
+/** A sweep on a real ledger and a real store: what it looks at, what comes next, what it reports. */
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { NextOfSweep } from '../../activities/sweeps.ts';
+import { profileSchema, recipeSchema } from '../../configs/schema.ts';
+import type { SkippedNights, SweepOutcome } from '../../decisions/sweep.ts';
+import { activityBench, type ActivityBench, contextOf, runId, sft, startAttempt } from '../support/activity-bench.ts';
+import { evaluation } from '../support/builders.ts';
+import { fakeTrainer } from '../support/fake-trainer.ts';
+import { level } from '../support/gate-builders.ts';
+import { addition, recipeOf } from '../support/recipes.ts';
+
+let bench: ActivityBench;
+beforeEach(async () => {
+  bench = await activityBench();
+});
+afterEach(() => bench.close());
+
+const document = { ...recipeOf([sft]), benchmarks: { addition } };
+const nightly = { name: 'nightly', benchmarks: ['addition'], seeds: 2, gpuHours: 1 };
+
+/** A pipeline that trains: its newest complete checkpoint is of this step. */
+async function trains(pipelineId: string, ...steps: number[]): Promise<string> {
+  const context = contextOf({ pipelineId, runId: `run-of-${pipelineId}`, start: null });
+  await opened(pipelineId);
+  const attempt = await startAttempt(bench, 1, { context, run: `phase-of-${pipelineId}` });
+  let path = '';
+  for (const step of steps) path = await fakeTrainer(attempt).saves(step);
+  return path;
+}
+
+async function opened(pipelineId: string): Promise<void> {
+  const resolved = {
+    ...{ recipe: recipeSchema.parse(document), source: 'inline', changed: [], dataDigests: {} },
+    profile: profileSchema.parse({ name: 'local', backend: 'local' }),
+  };
+  const run = { workflowId: pipelineId, runId: `run-of-${pipelineId}` };
+  await bench.ledger.openPipeline({ ...run, recipe: 'small', identity: 'i', resolved, at: now() });
+}
+
+/** The phase has ended with this checkpoint. */
+async function promotes(
+  pipelineId: string,
+  step: number,
+  { phase, position } = { phase: 'sft', position: 1 },
+): Promise<void> {
+  await bench.ledger.upsertPhase({
+    ...{ workflowId: pipelineId, runId: `run-of-${pipelineId}`, phase, position, kind: 'sft', state: 'completed' },
+    ...{ identity: 'i', identityText: '{}', promoted: idOf(pipelineId, step), at: now() },
+  });
+}
+
+const now = () => bench.dependencies.now().toISOString();
+const idOf = (pipelineId: string, step: number) => `${pipelineId}/sft/a1/checkpoint-${String(step)}`;
+const run = (night = 1) => ({ workflowId: `nightly-${String(night)}`, runId: `sweep-${String(night)}` });
+const open = async (sweep: object = nightly, night = 1, schedule: string | null = null) =>
+  await bench.as(runId).openSweep({ ...run(night), input: { sweep: { ...sweep } }, schedule });
+const next = (night = 1) => bench.as(runId).nextOfSweep(run(night));
+const close = async (night = 1, outcome: SweepOutcome = 'completed') =>
+  (await bench.as(runId).closeSweep({ ...run(night), outcome })).report;
+const asked = (answer: NextOfSweep) =>
+  answer.kind === 'done' ? [] : answer.input.evaluations.map(({ checkpoint, seed }) => `${checkpoint} ${String(seed)}`);
+const record = async (checkpoint: string, correct: readonly number[], { seed = 1, of = 'elsewhere' } = {}) => {
+  const one = evaluation(checkpoint).seed(seed).scoring(correct).build();
+  await bench.ledger.recordEvaluation({ evaluation: one, runId: of, jobName: 'job', at: now() });
+};
+
+describe('what it looks at', () => {
+  test('the newest checkpoint of what trains, the champion of each pipeline, and what is named; each once', async () => {
+    await trains('alpha', 20, 30);
+    await trains('beta', 10, 40);
+    await promotes('beta', 40);
+    expect(await open({ ...nightly, checkpoints: { named: ['gone/sft/a1/checkpoint-1'] } })).toMatchObject({
+      ...{ name: 'nightly', profile: 'local', notifies: false, checkpoints: 2 },
+    });
+    expect(asked(await next())).toEqual([`${idOf('alpha', 30)} 1`]);
+    expect((await close()).skipped).toMatchObject([{ what: 'gone/sft/a1/checkpoint-1', because: { rule: 'unknown' } }]);
+  });
+
+  test('of two phases that ended the later one is the champion', async () => {
+    await trains('alpha', 20, 30);
+    await promotes('alpha', 20);
+    bench.pass(60);
+    await promotes('alpha', 30, { phase: 'drgrpo', position: 2 });
+    const champions = await bench.ledger.lastFinishedPhases(10);
+    expect(champions).toMatchObject([{ workflowId: 'alpha', phase: 'drgrpo', promoted: idOf('alpha', 30) }]);
+  });
+
+  test('stays as it was at the start, also for an activity that is tried again', async () => {
+    await trains('alpha', 20);
+    await open();
+    await trains('beta', 10);
+    expect(await open()).toMatchObject({ checkpoints: 1 });
+  });
+
+  test('a benchmark that a recipe lacks is skipped with the reason; a misspelt sweep is refused', async () => {
+    await trains('alpha', 20);
+    await open({ ...nightly, benchmarks: ['addition', 'other'] });
+    expect((await close()).skipped).toMatchObject([
+      { because: { rule: 'no-benchmark', benchmark: 'other', recipe: 'small' } },
+    ]);
+    await expect(open({ ...nightly, seedz: 2 }, 2)).rejects.toMatchObject({
+      ...{
+        type: 'invalid-input',
+        nonRetryable: true,
+        message: expect.stringMatching(/seedz.*did you mean "seeds"/) as string,
+      },
+    });
+    await expect(open({ ...nightly, checkpoints: { running: false, champions: false } }, 3)).rejects.toMatchObject({
+      message: expect.stringMatching(/names no checkpoint at all/) as string,
+    });
+  });
+});
+
+describe('what comes next', () => {
+  test('one job of the sweep’s own, with the recipe’s benchmark, once somebody knows how long it takes', async () => {
+    await trains('alpha', 20);
+    await trains('beta', 40);
+    await open();
+    const first = await next();
+    expect(asked(first)).toEqual([`${idOf('alpha', 20)} 1`]);
+    expect(first).toMatchObject({
+      round: 1,
+      input: {
+        title: '1 evaluation on addition, never evaluated first',
+        context: { pipelineId: 'nightly-1', runId: 'sweep-1', phase: { name: 'sweep' }, budgets: { gpuHours: 1 } },
+      },
+    });
+    await record(idOf('alpha', 20), level(2), { of: 'sweep-1' });
+    expect(asked(await next())).toEqual([`${idOf('beta', 40)} 1`, `${idOf('alpha', 20)} 2`]);
+  });
+
+  test('nothing once every seed is there, and the report counts what this sweep made', async () => {
+    await trains('alpha', 20);
+    await open();
+    for (const seed of [1, 2]) await record(idOf('alpha', 20), level(2), { seed, of: 'sweep-1' });
+    expect(await next()).toEqual({ kind: 'done' });
+    expect(await close()).toMatchObject({
+      outcome: 'completed',
+      evaluated: 2,
+      skipped: [],
+      rows: [{ seeds: 2, mean: 0.5 }],
+    });
+  });
+
+  test('hours that jobs ran are spent, and what is left over is told', async () => {
+    await trains('alpha', 20);
+    await open();
+    const answer = await next();
+    if (answer.kind === 'done') throw new Error('nothing to evaluate');
+    const { context, title, evaluations } = answer.input;
+    const ticket = await bench.as('child').openEvaluation({ context, title, evaluations, opened: 1 });
+    if (ticket === null || 'spent' in ticket) throw new Error('not opened');
+    const key = { workflowId: 'nightly-1', phase: 'sweep', purpose: 'evaluate', number: 1 } as const;
+    const evidence = { ranSeconds: 4000 } as never;
+    await bench.ledger.changeAttempt(key, { state: 'failed', at: now(), evidence });
+    expect(await next()).toEqual({ kind: 'done' });
+    expect((await close()).skipped).toMatchObject([{ because: { rule: 'budget', hours: 1 } }]);
+  });
+
+  test('a checkpoint that was deleted meanwhile is skipped, the others are evaluated', async () => {
+    const path = await trains('alpha', 20);
+    await trains('beta', 40);
+    await open();
+    await rm(dirname(path), { recursive: true });
+    expect(asked(await next())).toEqual([`${idOf('beta', 40)} 1`]);
+    expect((await close()).skipped).toEqual([{ what: idOf('alpha', 20), because: { rule: 'deleted', path } }]);
+  });
+
+  test('what failed is tried alone, then left out with the words of its failure', async () => {
+    await trains('alpha', 20);
+    await record(idOf('alpha', 20), level(2));
+    await trains('beta', 40);
+    await open();
+    const first = await next();
+    if (first.kind === 'done') throw new Error('nothing to evaluate');
+    expect(first.input.evaluations).toHaveLength(2);
+    const failed = { evaluations: first.input.evaluations, because: 'gpu-oom: no memory' };
+    await bench.as(runId).recordSweepFailure({ ...run(), round: first.round, ...failed });
+    const alone = await next();
+    if (alone.kind === 'done') throw new Error('nothing to evaluate');
+    expect(asked(alone)).toEqual([`${idOf('beta', 40)} 1`]);
+    const again = { evaluations: alone.input.evaluations, because: 'gpu-oom: no memory' };
+    await bench.as(runId).recordSweepFailure({ ...run(), round: alone.round, ...again });
+    expect(asked(await next())).toEqual([`${idOf('alpha', 20)} 2`]);
+    expect((await close()).skipped).toContainEqual({
+      what: `${idOf('beta', 40)} on addition, seed 1`,
+      because: { rule: 'failed', why: 'gpu-oom: no memory' },
+    });
+  });
+});
+
+describe('what it reports', () => {
+  /** A night on which the champion of alpha is of this step. */
+  async function night(number: number, step: number, schedule: string | null = null): Promise<void> {
+    bench.pass(86_400);
+    await promotes('alpha', step);
+    await open({ ...nightly, checkpoints: { running: false } }, number, schedule);
+  }
+
+  test('a champion that is worse than the one of last night; a night that was cancelled in between is none', async () => {
+    await trains('alpha', 20);
+    await open({ ...nightly, name: 'other' }, 9); // and its checkpoint is in the ledger
+    const last = await bench.ledger.checkpoint(idOf('alpha', 20));
+    if (last === null) throw new Error('not in the ledger');
+    await bench.ledger.recordCheckpoint({ ...last, id: idOf('alpha', 30), step: 30, at: now() });
+    await night(1, 20);
+    expect(await close(1)).toMatchObject({ comparedWith: null, regressions: [] });
+    await night(2, 20);
+    await close(2, 'cancelled');
+    await record(idOf('alpha', 20), level(3));
+    await record(idOf('alpha', 30), level(2));
+    await night(3, 30);
+    expect(await close(3)).toMatchObject({
+      regressions: [{ subject: { kind: 'champion', pipeline: 'alpha' }, before: { mean: 0.75 }, now: { mean: 0.5 } }],
+    });
+  });
+
+  test('nights that the schedule skipped once, and its times that a clock change skips', async () => {
+    let skipped: SkippedNights = { overlap: 0, missed: 3 };
+    const times = [{ minutes: [150], days: [], timeZone: 'America/New_York' }];
+    bench.dependencies.scheduleFacts = () => Promise.resolve({ skipped, times });
+    await trains('alpha', 20);
+    await night(1, 20, 'nightly');
+    expect(await close(1)).toMatchObject({
+      nights: { overlap: 0, missed: 3 },
+      clock: [expect.stringMatching(/^02:30 in America\/New_York does not exist on 2027-03-14/) as string],
+    });
+    await night(2, 20);
+    expect(await close(2)).toMatchObject({ nights: { overlap: 0, missed: 0 }, clock: [] });
+    skipped = { overlap: 1, missed: 3 };
+    await night(3, 20, 'nightly');
+    expect(await close(3)).toMatchObject({ nights: { overlap: 1, missed: 0 } });
+  });
+
+  test('the first end stays', async () => {
+    await open();
+    await close(1, 'cancelled');
+    expect(await close(1, 'completed')).toMatchObject({ outcome: 'cancelled' });
+    expect(await next()).toEqual({ kind: 'done' });
+  });
+});

@@ -1,0 +1,88 @@
+/** What a sweep calls worse than last time. */
+import { regressionsOf } from '../../decisions/sweep-regressions.ts';
+import { linesOfSweep, needsAPerson, sentenceOfRegression, sentenceOfSweep } from '../../decisions/sweep-sentences.ts';
+import type { Subject, SweepReport, SweptCheckpoint } from '../../decisions/sweep.ts';
+import { skippedNights } from '../../decisions/skipped-nights.ts';
+import { checkpoint, evaluation } from '../support/builders.ts';
+import { level } from '../support/gate-builders.ts';
+
+/** Two nights: the checkpoint of each, and what it scores. */
+interface Nights {
+  readonly before: SweptCheckpoint;
+  readonly now: SweptCheckpoint;
+  readonly then: readonly number[];
+  readonly today: readonly number[];
+}
+
+const champion: Subject = { kind: 'champion', pipeline: 'demo' };
+const swept = (id: string, subjects: readonly Subject[] = [champion], version = 1): SweptCheckpoint => ({
+  ...checkpoint(id, 10),
+  ...{ subjects, versions: { addition: version }, group: 'one' },
+});
+const scored = (id: string, correct: readonly number[]) => evaluation(id).scoring(correct).build();
+const worse = ({ before, now, then, today }: Nights) =>
+  regressionsOf({
+    before: [before],
+    now: [now],
+    benchmarks: ['addition'],
+    evaluations: [scored(before.id, then), scored(now.id, today)],
+  });
+const report: SweepReport = {
+  ...{ outcome: 'completed', evaluated: 3, hours: 0.5, rows: [], comparedWith: null, regressions: [], skipped: [] },
+  ...{ nights: { overlap: 0, missed: 0 }, clock: [] },
+};
+
+test('a champion that is surely below the one of last night, with both numbers and the interval', () => {
+  const [one] = worse({ before: swept('old'), now: swept('new'), then: level(3), today: level(2, 10) });
+  expect(one).toMatchObject({ subject: champion, before: { checkpoint: 'old' }, now: { checkpoint: 'new' } });
+  expect(one && sentenceOfRegression(one)).toMatch(
+    /^champion of demo is worse on addition: 75\.0 % \(old\) → 56\.3 % \(new\), −18\.8 \(.*\) points over 40 problems$/,
+  );
+});
+
+test.each([
+  {
+    title: 'a difference inside the noise',
+    before: swept('old'),
+    now: swept('new'),
+    then: level(2, 3),
+    today: level(2, 2),
+  },
+  { title: 'a better one', before: swept('old'), now: swept('new'), then: level(2), today: level(3) },
+  { title: 'the checkpoint of last night', before: swept('same'), now: swept('same'), then: level(2), today: level(2) },
+  {
+    title: 'another pipeline',
+    before: swept('old', [{ kind: 'champion', pipeline: 'other' }]),
+    ...{ now: swept('new'), then: level(3), today: level(1) },
+  },
+  { title: 'another version', before: swept('old', [champion], 2), now: swept('new'), then: level(3), today: level(1) },
+])('$title is no regression', (nights) => {
+  expect(worse(nights)).toEqual([]);
+});
+
+test('a person is told of what they can do something about, and of nothing when all is well', () => {
+  expect(needsAPerson(report)).toBe(false);
+  expect(sentenceOfSweep(report)).toBe('3 evaluations in 0.50 h of jobs, nothing is worse');
+  const nights = { overlap: 1, missed: 3 };
+  const gone = { what: 'demo/sft/a1/checkpoint-50', because: { rule: 'deleted', path: '/store/x' } } as const;
+  const told = { ...report, nights, skipped: [gone] };
+  expect(needsAPerson(told)).toBe(true);
+  expect(linesOfSweep(told)).toEqual([
+    'Since the last sweep 3 starts were skipped while no worker or server was there for longer than a start may be late, and 1 start was skipped because the sweep before still ran.',
+    'demo/sft/a1/checkpoint-50: deleted, /store/x is not there any more',
+  ]);
+  expect(needsAPerson({ ...told, outcome: 'cancelled' })).toBe(false);
+  expect(needsAPerson({ ...report, outcome: 'failed' })).toBe(true);
+});
+
+test('many of one kind are counted, so that a message stays one', () => {
+  const skipped = Array.from({ length: 20 }, (_, at) => ({ what: String(at), because: { rule: 'unknown' } as const }));
+  const lines = linesOfSweep({ ...report, skipped });
+  expect([lines.length, lines.at(-1)]).toEqual([9, '… and 12 more skipped']);
+});
+
+test('a start that was skipped is told once, also when the schedule was made anew', () => {
+  expect(skippedNights({ overlap: 1, missed: 5 }, { overlap: 1, missed: 2 })).toEqual({ overlap: 0, missed: 3 });
+  expect(skippedNights({ overlap: 1, missed: 0 }, { overlap: 4, missed: 2 })).toEqual({ overlap: 1, missed: 0 });
+  expect(skippedNights({ overlap: 2, missed: 1 }, null)).toEqual({ overlap: 2, missed: 1 });
+});

@@ -1,0 +1,178 @@
+/** Schedules of sweeps on a real Temporal server: applied from a file, edited as the UI edits, applied again. */
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { Client, ScheduleDescription } from '@temporalio/client';
+import { Worker } from '@temporalio/worker';
+import { type Schedule, scheduleSchema } from '../../configs/schema-schedule.ts';
+import { scheduleFacts } from '../../workers/schedule-facts.ts';
+import { applySchedule, listSchedules } from '../../workers/schedules.ts';
+import { readSettings } from '../../workers/settings.ts';
+import { installRuntime } from '../../workers/temper-worker.ts';
+import { appliedText, schedulesText } from '../../workers/terminal/schedule-text.ts';
+import { eventually } from '../support/eventually.ts';
+import { recipeOf } from '../support/recipes.ts';
+import { createStories } from '../support/stories.ts';
+import { sweepStory } from '../support/sweep-stories.ts';
+import { taskQueue, workflowBundle } from '../support/workflow-bench.ts';
+
+let environment: TestWorkflowEnvironment;
+let client: Client;
+beforeAll(async () => {
+  installRuntime(() => undefined);
+  environment = await TestWorkflowEnvironment.createLocal({
+    server: {
+      executable: { type: 'existing-path', path: readSettings(process.env).temporalCli },
+      log: { format: 'pretty', level: 'error' },
+    },
+  });
+  ({ client } = environment);
+});
+afterAll(() => environment.teardown());
+
+const file = (name: string, change: object = {}): Schedule =>
+  scheduleSchema.parse({
+    ...{ name, at: ['03:00', '15:30'], timeZone: 'Europe/Berlin' },
+    sweep: { benchmarks: ['addition'] },
+    ...change,
+  });
+const apply = (schedule: Schedule, dryRun = false) => applySchedule(client, { schedule, taskQueue, dryRun });
+const there = (id: string) => client.schedule.getHandle(id).describe();
+
+/** As a person does in the UI: it keeps what it does not name. */
+async function edit(id: string, change: (now: ScheduleDescription) => object): Promise<void> {
+  await client.schedule.getHandle(id).update((now) => ({ ...now, ...change(now) }));
+}
+
+test('a file becomes a schedule that starts the sweep: zone, skip, hours of catching up, and a form that reads well', async () => {
+  expect(await apply(file('made', { days: ['friday', 'monday'] }))).toMatchObject({ kind: 'created' });
+  const { spec, policies, action } = await there('made');
+  expect(spec.timezone).toBe('Europe/Berlin');
+  expect(policies).toMatchObject({ overlap: 'SKIP', catchupWindow: 6 * 3_600_000 });
+  expect(action).toMatchObject({
+    ...{ workflowType: 'evalSweep', taskQueue, staticSummary: 'sweep made' },
+    args: [{ sweep: { name: 'made', benchmarks: ['addition'], seeds: 3, checkpoints: { running: true } } }],
+  });
+  expect((await scheduleFacts(client, 'made'))?.times).toMatchObject([
+    { minutes: [180], days: ['monday', 'friday'], timeZone: 'Europe/Berlin' },
+    { minutes: [930] },
+  ]);
+});
+
+test('applied again it is the same: nothing is written', async () => {
+  await apply(file('same'));
+  const before = (await there('same')).info.lastUpdatedAt;
+  const again = await apply(file('same'));
+  expect(again).toMatchObject({ kind: 'unchanged' });
+  expect(appliedText('same', again, false)).toBe('schedule same is as the file says');
+  expect((await there('same')).info.lastUpdatedAt).toEqual(before);
+});
+
+test('a file that has changed is taken over; a dry run says so and changes nothing', async () => {
+  await apply(file('changed'));
+  const changed = file('changed', { at: ['04:00'], sweep: { benchmarks: ['addition'], gpuHours: 2 } });
+  const dry = await apply(changed, true);
+  expect(appliedText('changed', dry, true)).toBe(
+    'schedule changed would be changed\n  ~ at: ["03:00","15:30"] → ["04:00"]\n  ~ sweep.gpuHours: 8 → 2',
+  );
+  expect((await there('changed')).spec.calendars).toHaveLength(2);
+  expect(await apply(changed)).toMatchObject({ kind: 'updated' });
+  const now = await there('changed');
+  expect([now.spec.calendars?.length, now.action.args]).toMatchObject([1, [{ sweep: { gpuHours: 2, seeds: 3 } }]]);
+});
+
+test('what a person edited stays, as do jitter, pause and a note that no file names; the rest follows the file', async () => {
+  await apply(file('edited'));
+  await edit('edited', ({ policies, spec }) => ({
+    policies: { ...policies, catchupWindow: 3_600_000 },
+    spec: { ...spec, jitter: 30_000 },
+  }));
+  await client.schedule.getHandle('edited').pause('the cluster moves');
+  const wanted = file('edited', { timeZone: 'UTC' });
+  const applied = await apply(wanted);
+  expect(appliedText('edited', applied, false)).toBe(
+    [
+      'schedule edited is changed',
+      '  ~ timeZone: "Europe/Berlin" → "UTC"',
+      '  = catchUpHours: stays 1, as it was edited since (the file says 6)',
+    ].join('\n'),
+  );
+  expect(await there('edited')).toMatchObject({
+    policies: { catchupWindow: 3_600_000 },
+    spec: { jitter: 30_000, timezone: 'UTC' },
+    state: { paused: true, note: 'the cluster moves' },
+  });
+  expect(await apply(wanted)).toMatchObject({ kind: 'unchanged', merge: { kept: [{ field: 'catchUpHours' }] } });
+});
+
+test('a field that both have changed is a conflict: both are shown, and nothing is changed, of no field', async () => {
+  await apply(file('conflict'));
+  await edit('conflict', ({ policies }) => ({ policies: { ...policies, catchupWindow: 3_600_000 } }));
+  await expect(apply(file('conflict', { catchUpHours: 12, timeZone: 'UTC' }))).rejects.toMatchObject({
+    code: 'invalid-input',
+    message: expect.stringMatching(
+      /^schedule "conflict" was edited [^]*\n {2}! catchUpHours: is 1, the file says 12\n.*apply again/,
+    ) as string,
+  });
+  expect((await there('conflict')).spec.timezone).toBe('Europe/Berlin');
+  expect(await apply(file('conflict', { catchUpHours: 1, timeZone: 'UTC' }))).toMatchObject({ kind: 'updated' });
+});
+
+test('one that was made in the UI is taken over where it says the same, and refused where it does not', async () => {
+  const create = (scheduleId: string, expression: string) =>
+    client.schedule.create({
+      scheduleId,
+      spec: { cronExpressions: [expression], timezone: 'Europe/Berlin' },
+      policies: { overlap: 'SKIP', catchupWindow: '6 hours' },
+      action: {
+        ...{ type: 'startWorkflow', workflowType: 'evalSweep', taskQueue },
+        args: [{ sweep: { name: scheduleId, ...file(scheduleId).sweep } }],
+      },
+    });
+  await create('by-hand', '0 3 * * *');
+  expect(await apply(file('by-hand', { at: ['03:00'] }))).toMatchObject({ kind: 'unchanged' });
+  expect(await apply(file('by-hand', { at: ['04:00'] }))).toMatchObject({ kind: 'updated' });
+  await create('by-hand-other', '30 2 * * 1-5');
+  expect((await scheduleFacts(client, 'by-hand-other'))?.times).toEqual([
+    { minutes: [150], days: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'], timeZone: 'Europe/Berlin' },
+  ]);
+  await expect(apply(file('by-hand-other'))).rejects.toThrow(/was not made from a file[^]*! at: is \["02:30"\]/);
+});
+
+test('a schedule of something else is left alone', async () => {
+  await client.schedule.create({
+    scheduleId: 'foreign',
+    spec: { intervals: [{ every: '1 day' }] },
+    action: { type: 'startWorkflow', workflowType: 'other', taskQueue },
+  });
+  await expect(apply(file('foreign'))).rejects.toThrow('schedule "foreign" starts other, no sweep');
+  expect((await listSchedules(client)).map(({ id }) => id)).not.toContain('foreign');
+  expect(await scheduleFacts(client, 'nobody')).toBeNull();
+});
+
+test('triggered, it starts a sweep that knows its schedule, and the list shows it', async () => {
+  const stories = createStories();
+  const worker = await Worker.create({
+    ...{ connection: environment.nativeConnection, taskQueue, workflowBundle: await workflowBundle() },
+    activities: { ...stories.activities },
+  });
+  const running = worker.run();
+  try {
+    await apply(file('nightly'));
+    const handle = client.schedule.getHandle('nightly');
+    // The run's id has the time of its start behind the schedule's.
+    const story = stories.tell('nightly', recipeOf(), sweepStory(0));
+    await handle.trigger();
+    await story.called('closeSweep');
+    expect(story.inputsOf('openSweep')).toMatchObject([
+      { schedule: 'nightly', input: { sweep: { name: 'nightly', benchmarks: ['addition'] } } },
+    ]);
+    const listed = await eventually('the list shows the sweep', 20, async () => {
+      const one = (await listSchedules(client)).find(({ id }) => id === 'nightly');
+      return one?.last === null || one?.last === undefined || one.running !== null ? null : one;
+    });
+    expect(listed.last).toMatch(/^nightly-\d{4}-/);
+    expect(schedulesText([listed])).toMatch(/nightly +03:00, 15:30 Europe\/Berlin +20.*nightly-20.* 1 +0$/);
+  } finally {
+    worker.shutdown();
+    await running;
+  }
+});

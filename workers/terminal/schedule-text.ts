@@ -1,0 +1,36 @@
+/** Schedules of sweeps as text: what applying a file did, and the list. */
+import { linesOfMerge } from '../../decisions/schedule-merge.ts';
+import type { Applied, ListedSchedule } from '../schedules.ts';
+import { columnsText } from './columns.ts';
+
+export function appliedText(name: string, applied: Applied, dryRun: boolean): string {
+  const would = dryRun ? 'would be ' : '';
+  if (applied.kind === 'created') {
+    const lines = Object.entries(applied.fields).map(([field, value]) => `  + ${field}: ${JSON.stringify(value)}`);
+    return [`schedule ${name} ${would || 'is '}created`, ...lines].join('\n');
+  }
+  const what = applied.kind === 'unchanged' ? 'is as the file says' : `${would || 'is '}changed`;
+  const kept = applied.kind === 'unchanged' && applied.merge.kept.length > 0 ? ', but for what was edited since' : '';
+  return [`schedule ${name} ${what}${kept}`, ...linesOfMerge(applied.merge)].join('\n');
+}
+
+export function schedulesText(schedules: readonly ListedSchedule[]): string {
+  if (schedules.length === 0)
+    return 'There is no schedule of sweeps: temper schedule apply -f configs/schedules/nightly-eval.yaml makes one.';
+  return columnsText<ListedSchedule>(
+    [
+      { head: 'schedule', cell: ({ id }) => id },
+      { head: 'at', cell: atText },
+      { head: 'next', cell: ({ paused, next }) => (paused ? 'paused' : (next ?? 'never')) },
+      { head: 'runs', cell: ({ running }) => running ?? '' },
+      { head: 'last', cell: ({ last }) => last ?? '' },
+      { head: 'started', align: 'right', cell: ({ taken }) => String(taken) },
+      { head: 'skipped', align: 'right', cell: ({ skipped }) => String(skipped.overlap + skipped.missed) },
+    ],
+    schedules,
+  );
+}
+
+function atText({ fields: { at, timeZone } }: ListedSchedule): string {
+  return `${Array.isArray(at) ? at.join(', ') : 'times of the UI'} ${String(timeZone)}`;
+}
