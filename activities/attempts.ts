@@ -10,6 +10,7 @@ import { alsoAwayFrom, changesAfter, type AttemptChange } from '../decisions/att
 import { sentencesOfChanges } from '../decisions/change-sentences.ts';
 import { dueSteps, targetStepOf } from '../decisions/due-steps.ts';
 import type { Asked } from '../decisions/failure.ts';
+import type { Shard } from '../decisions/evaluation.ts';
 import { jobName } from '../decisions/job-name.ts';
 import { chooseResumePoint, type ResumePoint } from '../decisions/resume-point.ts';
 import { reservationKey } from '../decisions/reservation-key.ts';
@@ -49,6 +50,8 @@ export interface AttemptTicket {
   readonly withdraws?: true;
   /** What an evaluation looks at, for people who look at its job. Absent in tickets of trainings and of older versions. */
   readonly looksAt?: { readonly checkpoints: readonly string[]; readonly benchmarks: readonly string[] };
+  /** Of an evaluation that several jobs share. */
+  readonly shard?: Shard;
 }
 
 export interface OpenAttempt {

@@ -3,7 +3,8 @@
  *
  * Does not cover what makes rows an evaluation (decisions/outcomes.ts), what was asked (evaluation-request.ts) or judging the job (evaluations.ts).
  */
-import { readOutcomes } from '../decisions/outcomes.ts';
+import type { ProblemOutcome } from '../decisions/evaluation.ts';
+import { readOutcomes, type ReadOutcomes, readShard, togetherAgain } from '../decisions/outcomes.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
 import type { AttemptTicket } from './attempts.ts';
@@ -12,12 +13,15 @@ import type { ActivityDependencies } from './dependencies.ts';
 import type { Requested } from './evaluation-request.ts';
 
 interface RecordedOutcomes {
+  /** Outputs of this job that are what they should be. */
+  readonly whole: number;
+  /** Evaluations that the ledger has now: those whose other shards are whole too. */
   readonly recorded: number;
-  /** Of each evaluation that is none, what is lacking. */
+  /** Of each output that is not, what is lacking. */
   readonly lacking: readonly string[];
 }
 
-/** Records each evaluation that is whole (its file came by rename), also of a job that failed later. */
+/** Records each evaluation that is whole (its files came by rename), also of a job that failed later. Whichever shard ends last records all. */
 export async function recordOutcomes(
   dependencies: ActivityDependencies,
   context: PhaseContext,
@@ -26,30 +30,63 @@ export async function recordOutcomes(
   const { store } = dependencies.placeOf(context.profile);
   const lacking: string[] = [];
   let recorded = 0;
-  for (const { checkpoint, benchmark, seed, output } of evaluations) {
-    const text = await store.text(ticket.directory, output);
-    if (text === null) {
-      lacking.push(`${output} is missing`);
+  for (const evaluation of evaluations) {
+    const { checkpoint, benchmark, seed, output } = evaluation;
+    const own = await readOutput(store, ticket.directory, evaluation);
+    if (own.kind === 'incomplete') {
+      lacking.push(
+        own.why === null ? `${output} is missing` : `${output} (${benchmark.name}, seed ${seed}): ${own.why}`,
+      );
       continue;
     }
-    const wanted = { samples: benchmark.samples, problems: await problemsOfBenchmark(benchmark) };
-    const read = readOutcomes(text, wanted);
-    if (read.kind === 'incomplete') {
-      lacking.push(`${output} (${benchmark.name}, seed ${String(seed)}): ${read.why}`);
-      continue;
-    }
+    const problems = await withOtherShards(dependencies, context, { evaluation, own: own.problems });
+    if (problems === null) continue;
     const at = dependencies.now().toISOString();
-    const evaluation = {
-      checkpoint: checkpoint.id,
-      benchmark: benchmark.name,
-      version: benchmark.version,
-      seed,
-      problems: read.problems,
-    };
-    await dependencies.ledger.recordEvaluation({ evaluation, runId: context.runId, jobName: ticket.jobName, at });
+    const made = { checkpoint: checkpoint.id, benchmark: benchmark.name, version: benchmark.version, seed, problems };
+    await dependencies.ledger.recordEvaluation({
+      evaluation: made,
+      runId: context.runId,
+      jobName: ticket.jobName,
+      at,
+    });
     recorded += 1;
   }
-  return { recorded, lacking };
+  return { whole: evaluations.length - lacking.length, recorded, lacking };
+}
+
+/** Without a word where there is no such file. */
+async function readOutput(
+  store: RunStore,
+  directory: string,
+  { benchmark, output, shard }: Requested,
+): Promise<ReadOutcomes | { readonly kind: 'incomplete'; readonly why: null }> {
+  const text = await store.text(directory, output);
+  if (text === null) return { kind: 'incomplete', why: null };
+  const wanted = { samples: benchmark.samples, problems: await problemsOfBenchmark(benchmark) };
+  return shard === undefined ? readOutcomes(text, wanted) : readShard(text, wanted, shard);
+}
+
+/** All problems; null while another shard is not whole yet. */
+async function withOtherShards(
+  dependencies: ActivityDependencies,
+  context: PhaseContext,
+  { evaluation, own }: { readonly evaluation: Requested; readonly own: readonly ProblemOutcome[] },
+): Promise<readonly ProblemOutcome[] | null> {
+  const { shard, key } = evaluation;
+  if (shard === undefined) return own;
+  const { store } = dependencies.placeOf(context.profile);
+  const { pipelineId: workflowId, runId, phase } = context;
+  const attempts = await dependencies.ledger.attemptsOf({ workflowId, runId, phase: phase.name, purpose: 'evaluate' });
+  const shards = new Map([[shard.index, own]]);
+  for (const { directory, request } of attempts) {
+    if (directory === null || request === null) continue;
+    const same = (request as { evaluations: readonly Requested[] }).evaluations.find((one) => one.key === key);
+    if (same?.shard?.of !== shard.of || shards.has(same.shard.index)) continue;
+    const read = await readOutput(store, directory, same);
+    if (read.kind === 'whole') shards.set(same.shard.index, read.problems);
+  }
+  if (shards.size < shard.of) return null;
+  return togetherAgain([...shards].sort(([a], [b]) => a - b).map(([, problems]) => problems));
 }
 
 /** Problems that this attempt was the first to finish: a line each in what its trainer keeps beside an output, where it does. */

@@ -7,7 +7,7 @@ import { posix } from 'node:path';
 import type { Benchmark } from '../configs/schema.ts';
 import { checkpointShortName } from '../decisions/checkpoint-id.ts';
 import { TemperError } from '../decisions/errors.ts';
-import type { EvaluationKey } from '../decisions/evaluation.ts';
+import type { EvaluationKey, Shard } from '../decisions/evaluation.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import { refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -21,30 +21,33 @@ export interface Requested {
   readonly output: string;
   /** Where attempts before this one were to write the same, oldest first: a trainer may have kept what it had beside it. */
   readonly earlierOutputs: readonly string[];
+  /** Absent where one job makes the whole. */
+  readonly shard?: Shard;
 }
 
 interface Wish {
   readonly keys: readonly EvaluationKey[];
   /** Of the attempt. */
   readonly number: number;
+  readonly shard: Shard;
 }
 
 /** In the order of the keys, each with its checkpoint's short name. */
 export async function requestedEvaluations(
   dependencies: ActivityDependencies,
   context: PhaseContext,
-  { keys, number }: Wish,
+  { keys, number, shard }: Wish,
 ): Promise<readonly { readonly request: Requested; readonly checkpoint: string }[]> {
   const earlier = await outputsBefore(dependencies, context, number);
-  return await Promise.all(keys.map((key, index) => requested(dependencies, context, { key, index, earlier })));
+  return await Promise.all(keys.map((key, index) => requested(dependencies, context, { key, index, earlier, shard })));
 }
 
 async function requested(
   { ledger }: ActivityDependencies,
   context: PhaseContext,
-  wish: { readonly key: EvaluationKey; readonly index: number; readonly earlier: OutputsByKey },
+  wish: { readonly key: EvaluationKey; readonly index: number; readonly earlier: OutputsByKey; readonly shard: Shard },
 ): Promise<{ readonly request: Requested; readonly checkpoint: string }> {
-  const { key, index, earlier } = wish;
+  const { key, index, earlier, shard } = wish;
   const record = await ledger.checkpoint(key.checkpoint);
   if (!record) throw new TemperError('not-found', `no checkpoint "${key.checkpoint}" is in the ledger`);
   const { id, path, format, base, digest } = refOf(record);
@@ -58,6 +61,7 @@ async function requested(
     seed: key.seed,
     output: `outcomes/${String(index + 1).padStart(4, '0')}.jsonl`,
     earlierOutputs: earlier.get(name) ?? [],
+    ...(shard.of > 1 && { shard }),
   };
   return { request, checkpoint: checkpointShortName(record) };
 }

@@ -7,7 +7,7 @@
 import { alsoAwayFrom } from '../decisions/attempt-changes.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { evaluationBudget } from '../decisions/evaluation-budget.ts';
-import type { EvaluationKey } from '../decisions/evaluation.ts';
+import type { EvaluationKey, Shard } from '../decisions/evaluation.ts';
 import type { EvaluationInput, PhaseContext } from '../workflows/contract.ts';
 import { reserve, type AttemptTicket } from './attempts.ts';
 import { claimBenchmarks } from './benchmark-definitions.ts';
@@ -29,9 +29,9 @@ interface EndedEvaluation extends EndedAttempt {
 }
 
 export interface EvaluationActivities {
-  /** Null when the ledger has all of them; in words when the pipeline's budget has no room for what is missing. */
+  /** Without a shard, the first of as many as the profile wants. Null when the ledger has all of them; in words when the pipeline's budget has no room for what is missing. */
   openEvaluation(
-    input: EvaluationInput & { readonly opened: number },
+    input: EvaluationInput & { readonly opened: number; readonly shard?: Shard },
   ): Promise<AttemptTicket | { readonly spent: string } | null>;
   judgeEvaluation(input: EndedEvaluation): Promise<EvaluationJudgement>;
 }
@@ -39,32 +39,19 @@ export interface EvaluationActivities {
 export function evaluationActivities(dependencies: ActivityDependencies): EvaluationActivities {
   const { ledger } = dependencies;
   return {
-    async openEvaluation({ context, evaluations, title, opened }) {
+    async openEvaluation({ context, evaluations, title, opened, ...input }) {
       const missing = await missingOf(dependencies, evaluations);
       if (missing.length === 0) return null;
       const names = new Set(missing.map(({ benchmark }) => benchmark));
       await claimBenchmarks(ledger, context, { names, at: dependencies.now().toISOString() });
       const { number, directory, name, store } = await reserve(dependencies, { context, purpose: 'evaluate', opened });
-      const spent = await beyondBudget(dependencies, context, { number, wanted: missing.length });
+      const shard = input.shard ?? { index: 0, of: shardsOf(dependencies, context) };
+      const asked = await requestedEvaluations(dependencies, context, { keys: missing, number, shard });
+      // The first shard asks for all.
+      const wanted = asked.map(({ request }) => request.key);
+      const spent = shard.index === 0 ? await beyondBudget(dependencies, context, { number, wanted }) : null;
       if (spent !== null) return { spent };
-      const asked = await requestedEvaluations(dependencies, context, { keys: missing, number });
-      const request = {
-        contract: 1,
-        job: name,
-        pipeline: context.pipelineId,
-        phase: context.phase.name,
-        kind: 'evaluate',
-        attempt: number,
-        seed: context.seed,
-        model: context.model,
-        params: {},
-        data: null,
-        start: null,
-        resume: null,
-        targetStep: missing.length,
-        outputDirectory: directory,
-        evaluations: asked.map(({ request }) => request),
-      };
+      const request = requestOf(context, { number, name, directory, evaluations: asked.map((one) => one.request) });
       await store.writeRequest(directory, request);
       const key = { workflowId: context.pipelineId, phase: context.phase.name, purpose: 'evaluate' as const, number };
       await ledger.changeAttempt(key, {
@@ -75,7 +62,7 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
         request,
       });
       return {
-        title: `${context.phase.name} evaluation`,
+        title: `${context.phase.name} evaluation${nameOf(shard)}`,
         purpose: 'evaluate',
         number,
         jobName: name,
@@ -87,6 +74,7 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
         asked: { job: name, attempt: number, targetStep: missing.length, resume: null, start: null, trains: false },
         changes: alsoAwayFrom([], await suspectsOf(dependencies, dependencies.placeOf(context.profile).backend)),
         withdraws: true,
+        ...(shard.of > 1 && { shard }),
         looksAt: {
           checkpoints: [...new Set(asked.map(({ checkpoint }) => checkpoint))],
           benchmarks: [...new Set(missing.map(({ benchmark }) => benchmark))],
@@ -96,6 +84,40 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
     judgeEvaluation: (ended) => judgeEvaluation(dependencies, ended),
   };
 }
+
+interface Opening {
+  readonly number: number;
+  readonly name: string;
+  readonly directory: string;
+  readonly evaluations: readonly Requested[];
+}
+
+/** `request.json`, as docs/reference/trainer-contract.md has it. */
+function requestOf(context: PhaseContext, { number, name, directory, evaluations }: Opening) {
+  return {
+    contract: 1,
+    job: name,
+    pipeline: context.pipelineId,
+    phase: context.phase.name,
+    kind: 'evaluate',
+    attempt: number,
+    seed: context.seed,
+    model: context.model,
+    params: {},
+    data: null,
+    start: null,
+    resume: null,
+    targetStep: evaluations.length,
+    outputDirectory: directory,
+    evaluations,
+  };
+}
+
+function shardsOf(dependencies: ActivityDependencies, { profile }: PhaseContext): number {
+  return dependencies.placeOf(profile).profile.evaluations?.shards ?? 1;
+}
+
+const nameOf = ({ index, of }: Shard): string => (of === 1 ? '' : `, shard ${index + 1} of ${of}`);
 
 async function judgeEvaluation(
   dependencies: ActivityDependencies,
@@ -110,37 +132,46 @@ async function judgeEvaluation(
     throw new TemperError('ledger-conflict', message);
   }
   const { evaluations } = attempt.request as { evaluations: Requested[] };
-  const { recorded, lacking } = await recordOutcomes(dependencies, context, { ticket, evaluations });
+  const { whole, recorded, lacking } = await recordOutcomes(dependencies, context, { ticket, evaluations });
   const { store } = dependencies.placeOf(context.profile);
   const evidence = await gatherEvidence(dependencies, ended, {
     targetArtifactComplete: lacking.length === 0,
     ...(lacking.length > 0 && { lackingOutcomes: lacking }),
-    newestCompleteStep: recorded,
+    newestCompleteStep: whole,
     firstNotFiniteStep: null,
     newProblems: await countNewProblems(store, ticket, evaluations),
   });
   const judged = await judge(dependencies, ended, evidence);
   if (judged.kind === 'completed')
-    return { kind: 'completed', sentence: `${String(recorded)} evaluations recorded`, delaySeconds: 0 };
+    return { kind: 'completed', sentence: recordedSentence(recorded, evaluations), delaySeconds: 0 };
   const ends = judged.decision.kind === 'fail' || judged.decision.kind === 'hold';
   return { kind: ends ? 'fail' : 'again', sentence: judged.sentence, delaySeconds: judged.decision.delaySeconds };
+}
+
+function recordedSentence(recorded: number, evaluations: readonly Requested[]): string {
+  const done = `${recorded} evaluations recorded`;
+  const waiting = evaluations.length - recorded;
+  return waiting === 0 ? done : `${done}, ${waiting} waiting for other shards`;
 }
 
 /** Made, and asked for by jobs of lower numbers that are on their way. Null where there is room. */
 async function beyondBudget(
   { ledger, ...dependencies }: ActivityDependencies,
   { pipelineId: workflowId, runId, phase, budgets }: PhaseContext,
-  { number, wanted }: { readonly number: number; readonly wanted: number },
+  { number, wanted }: { readonly number: number; readonly wanted: readonly string[] },
 ): Promise<string | null> {
   const made = await ledger.evaluationCountOf(runId);
   const jobs = await ledger.attemptsOf({ workflowId, runId, phase: phase.name, purpose: 'evaluate' });
   // The answer of a try whose reply was lost stays.
   const wasRefused = jobs.some((job) => job.number === number && job.state === 'cancelled');
-  const onTheirWay = jobs
-    .filter((job) => job.number < number && job.endedAt === null)
-    .map(({ request }) => (request as { evaluations?: readonly unknown[] } | null)?.evaluations?.length ?? 0)
-    .reduce((sum, count) => sum + count, 0);
-  const budget = evaluationBudget({ budget: budgets.evaluations, made, onTheirWay, wanted });
+  const onTheirWay = new Set(
+    jobs
+      .filter((job) => job.number < number && job.endedAt === null)
+      .flatMap(({ request }) => (request as { evaluations?: readonly Requested[] } | null)?.evaluations ?? [])
+      .map(({ key }) => key)
+      .filter((key) => !wanted.includes(key)),
+  ).size;
+  const budget = evaluationBudget({ budget: budgets.evaluations, made, onTheirWay, wanted: wanted.length });
   if (budget.kind === 'room')
     return wasRefused ? 'The evaluation budget was spent when these evaluations were asked for' : null;
   const key = { workflowId, phase: phase.name, purpose: 'evaluate' as const, number };

@@ -87,6 +87,17 @@ const notify = z
   .optional()
   .describe('Who is told when a phase is held, fails or has spent a budget; nobody unless named.');
 
+const evaluations = z
+  .strictObject({
+    shards: count
+      .max(64)
+      .describe(
+        'Jobs beside each other that share the problems of an evaluation, each with what a job of kind `evaluate` asks for.',
+      ),
+  })
+  .optional()
+  .describe('How evaluations are spread; one job makes each unless named.');
+
 export const localProfileSchema = z.strictObject({
   name: profileName,
   backend: z.literal('local').describe('What runs the jobs: processes of this machine.'),
@@ -114,6 +125,7 @@ export const localProfileSchema = z.strictObject({
       'The program that jobs run, with its arguments: one that keeps the trainer contract. The built-in trainers unless named.',
     ),
   graceSeconds: z.number().positive().default(20).describe('Seconds between SIGTERM and SIGKILL.'),
+  evaluations,
   ledger,
   notify,
 });
@@ -190,6 +202,7 @@ export const kubernetesProfileSchema = z.strictObject({
     .record(z.string(), z.unknown())
     .default({})
     .describe('A strategic merge patch of the pod template, for fabrics, taints and topologies of the site.'),
+  evaluations,
   ledger,
   notify,
 });

@@ -44,3 +44,10 @@ export interface EvaluationKey {
   readonly version: number;
   readonly seed: number;
 }
+
+/** A part of the problems of an evaluation, made by a job of its own: every `of`-th problem, beginning with number `index`. */
+export interface Shard {
+  /** From 0 on. */
+  readonly index: number;
+  readonly of: number;
+}

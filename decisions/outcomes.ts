@@ -1,11 +1,11 @@
 /**
  * What an evaluation left: rows per sample → one outcome per problem, or why it is no evaluation.
  *
- * Covers rows that are none, samples that are there twice or lacking, and problems that are lacking. Does not cover reading the file or
+ * Covers rows that are none, samples that are there twice or lacking, problems that are lacking, and shards. Does not cover reading the file or
  * keeping the outcomes (activities/evaluations.ts).
  */
 import { z } from 'zod';
-import type { ProblemOutcome } from './evaluation.ts';
+import type { ProblemOutcome, Shard } from './evaluation.ts';
 
 /** What the benchmark defines. */
 export interface WantedOutcomes {
@@ -43,6 +43,30 @@ export function readOutcomes(text: string, wanted: WantedOutcomes): ReadOutcomes
   const why = whatIsWrong(byProblem, wanted);
   if (why !== null) return { kind: 'incomplete', why };
   return { kind: 'whole', problems: [...byProblem].map(([problem, samples]) => outcomeOf(problem, samples)) };
+}
+
+/** The same of one shard. A trainer that knows nothing of shards leaves all problems in each, which are taken as they are. */
+export function readShard(text: string, wanted: WantedOutcomes, { index, of }: Shard): ReadOutcomes {
+  const { problems } = wanted;
+  const share = problems === null ? null : Math.max(0, Math.ceil((problems - index) / of));
+  if (text === '' && (share ?? 0) === 0) return { kind: 'whole', problems: [] };
+  const read = readOutcomes(text, { ...wanted, problems: null });
+  if (read.kind === 'incomplete' || share === null) return read;
+  const count = read.problems.length;
+  if (count === share || count === problems) return read;
+  return { kind: 'incomplete', why: `it has ${count} of the ${share} problems of its shard` };
+}
+
+/** The outcomes of all shards, in the order of the problems; each problem once. */
+export function togetherAgain(shards: readonly (readonly ProblemOutcome[])[]): readonly ProblemOutcome[] {
+  const byName = new Map<string, ProblemOutcome>();
+  for (let row = 0; row < Math.max(...shards.map(({ length }) => length)); row += 1) {
+    for (const shard of shards) {
+      const outcome = shard[row];
+      if (outcome !== undefined && !byName.has(outcome.problem)) byName.set(outcome.problem, outcome);
+    }
+  }
+  return [...byName.values()];
 }
 
 function rowOf(line: string): OutcomeRow | null {

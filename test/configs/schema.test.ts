@@ -31,13 +31,13 @@ describe('a recipe', () => {
       title: 'a field that is nearly right',
       document: recipeOf([], { sede: 1 }),
       want: [
-        `sede: ${noField('did you mean "seed"? Fields: name, seed, model, benchmarks, phases, budgets, onFailure')}`,
+        `sede: ${noField('did you mean "seed"? Fields: name, seed, model, benchmarks, phases, budgets, onFailure, hold')}`,
       ],
     },
     {
       title: 'a field that is like nothing',
       document: recipeOf([], { wandbProjectName: 1 }),
-      want: [`wandbProjectName: ${noField('fields: name, seed, model, benchmarks, phases, budgets, onFailure')}`],
+      want: [`wandbProjectName: ${noField('fields: name, seed, model, benchmarks, phases, budgets, onFailure, hold')}`],
     },
     { title: 'a name with a capital', document: recipeOf([], { name: 'Tiny' }), want: [`name: ${nameRule}`] },
     { title: 'a name with two dashes', document: recipeOf([], { name: 'a--b' }), want: [`name: ${nameRule}`] },
@@ -274,7 +274,9 @@ test.each<{ title: string; document: unknown; want: string[] }>([
   {
     title: 'a field of the other backend',
     document: { name: 'x', backend: 'local', namespace: 'training' },
-    want: ['namespace: is no field here; fields: name, backend, store, slots, trainer, graceSeconds, ledger, notify'],
+    want: [
+      'namespace: is no field here; fields: name, backend, store, slots, trainer, graceSeconds, evaluations, ledger, notify',
+    ],
   },
   {
     title: 'a store that is no path, a memory that is no quantity, and a job without a name that fits',

@@ -48,12 +48,13 @@ export interface HeldActivity {
 
 export const runId = 'phase-run-1';
 
-export async function activityBench(): Promise<ActivityBench> {
+/** On a local profile, with these fields of it changed. */
+export async function activityBench(fields: Readonly<Record<string, unknown>> = {}): Promise<ActivityBench> {
   const folder = await mkdtemp(join(tmpdir(), 'temper-activities-'));
   const ledger = await openSqliteLedger(join(folder, 'ledger.sqlite'));
   const store = createRunStore(folder);
   const scanner = createScanner({ everySeconds: 0.02 });
-  const profile = profileSchema.parse({ name: 'local', backend: 'local', graceSeconds: 7 });
+  const profile = profileSchema.parse({ name: 'local', backend: 'local', graceSeconds: 7, ...fields });
   let now = Date.parse('2026-11-29T10:00:00.000Z');
   const backend = fakeBackend(() => new Date(now));
   const dependencies: ActivityBench['dependencies'] = {

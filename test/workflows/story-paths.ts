@@ -149,6 +149,20 @@ export const paths: readonly Path[] = [
     },
   },
   {
+    name: 'shards',
+    recipe: recipeOf([evaluatedOnce]),
+    answers: {
+      openEvaluation: ({ context, opened, shard }) =>
+        Promise.resolve({
+          ...ticketOf(context, opened),
+          purpose: 'evaluate',
+          dueSteps: [],
+          shard: shard ?? { index: 0, of: 3 },
+        }),
+      judgeEvaluation: evaluationOnce('again'),
+    },
+  },
+  {
     name: 'more-evaluations',
     recipe: recipeOf([evaluatedOnce]),
     answers: {

@@ -62,7 +62,7 @@ def run_phase(run: Run) -> None:
 
         rows = outcomes(run, each, models, batch_done)
         write_outcomes(run, each.output, rows)
-        score = sum(row["correct"] for row in rows) / len(rows)
+        score = sum(row["correct"] for row in rows) / max(1, len(rows))
         run.outcome.final_step = done + 1
         run.report("evaluating", done + 1, {"score": score}, of=len(listed))
         print(f"{each.key}: {score:.4f} over {len(each.problems)} problems x {each.samples}", flush=True)
@@ -73,12 +73,16 @@ def read_evaluation(values: Params) -> Evaluation:
     benchmark = values.section("benchmark")
     problems = read_problems(benchmark.section("data"), 0)
     require_distinct_names(problems)
+    grade = read_grader(benchmark, problems)
+    if values.has("shard"):
+        shard = values.section("shard")
+        problems = problems[shard.integer("index") :: shard.integer("of")]
     return Evaluation(
         key=values.text("key"),
         identity={name: values.whole(name) for name in ("checkpoint", "benchmark", "seed")},
         checkpoint=read_checkpoint(values.section("checkpoint")),
         problems=problems,
-        grade=read_grader(benchmark, problems),
+        grade=grade,
         samples=benchmark.integer("samples"),
         temperature=benchmark.number("temperature"),
         max_tokens=benchmark.integer("maxTokens"),

@@ -216,3 +216,20 @@ def test_two_problems_of_one_name_are_refused(attempts: Attempts, base: Made, tm
     made = attempts.run("evaluate", evaluations=[evaluation(base.checkpoint(), "o.jsonl", data={"jsonl": str(path)})])
     assert made.code == 65
     assert "two problems are called a" in made.result["message"]
+
+
+def test_shards_share_the_problems_and_come_to_the_rows_of_one_job(attempts: Attempts, sft: Made) -> None:
+    whole = attempts.run("evaluate", evaluations=[evaluation(sft.checkpoint(), "o.jsonl")])
+    listed = [{**evaluation(sft.checkpoint(), f"{n}.jsonl"), "shard": {"index": n, "of": 4}} for n in range(4)]
+    shards = attempts.run("evaluate", evaluations=listed)
+    assert shards.code == 0, shards.result
+    shares = [rows(shards, f"{n}.jsonl") for n in range(4)]
+    assert [len(share) for share in shares] == [6, 6, 3, 3]
+    in_order = rows(whole, "o.jsonl")
+    assert shares == [[row for at, row in enumerate(in_order) if at // 3 % 4 == n] for n in range(4)]
+
+
+def test_a_shard_without_a_problem_is_whole_and_loads_no_model(attempts: Attempts, sft: Made) -> None:
+    empty = {**evaluation(sft.checkpoint(), "o.jsonl"), "shard": {"index": 7, "of": 8}}
+    made = attempts.run("evaluate", evaluations=[empty])
+    assert (made.code, rows(made, "o.jsonl"), sampled(made)) == (0, [], [])
