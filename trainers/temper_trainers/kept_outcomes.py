@@ -53,11 +53,10 @@ class KeptOutcomes:
         passed_over = 0
         for output in earlier:
             for line in _lines_of(kept_path(output)):
-                found = self._read(line)
-                if found is None:
+                try:
+                    passed_over += not self._take(json.loads(line))
+                except (ValueError, KeyError, TypeError):
                     passed_over += 1
-                else:
-                    self._rows[found[0]] = found[1]
         return passed_over
 
     def add(self, done: dict[str, list[Row]]) -> None:
@@ -72,14 +71,15 @@ class KeptOutcomes:
             os.fsync(stream.fileno())
         self._rows.update(done)
 
-    def _read(self, line: str) -> tuple[str, list[Row]] | None:
-        try:
-            document = json.loads(line)
-            name, rows = document["problem"], document["rows"]
-            sound = name in self._problems and document["digest"] == self._digest(name, rows)
-        except (ValueError, KeyError, TypeError):
-            return None
-        return (name, rows) if sound else None
+    def _take(self, document: Any) -> bool:
+        """Whether the line is sound, as far as its problem is asked here: other shards ask others."""
+        name, rows = document["problem"], document["rows"]
+        if name not in self._problems:
+            return True
+        if document["digest"] != self._digest(name, rows):
+            return False
+        self._rows[name] = rows
+        return True
 
     def _digest(self, name: str, rows: list[Row]) -> str:
         whole = [self._identity, asdict(self._problems[name]), rows]

@@ -233,3 +233,11 @@ def test_a_shard_without_a_problem_is_whole_and_loads_no_model(attempts: Attempt
     empty = {**evaluation(sft.checkpoint(), "o.jsonl"), "shard": {"index": 7, "of": 8}}
     made = attempts.run("evaluate", evaluations=[empty])
     assert (made.code, rows(made, "o.jsonl"), sampled(made)) == (0, [], [])
+
+
+def test_a_shard_takes_its_own_problems_from_what_all_have_kept(
+    attempts: Attempts, sft: Made, killed: Made, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shard = {**evaluation(sft.checkpoint(), "o.jsonl"), "shard": {"index": 0, "of": 2}}
+    attempts.run("evaluate", evaluations=[{**shard, "earlierOutputs": [str(killed.directory / "o.jsonl")]}])
+    assert "earlier attempts have done 2 of 3 problems\n" in capsys.readouterr().out
