@@ -25,8 +25,8 @@ import { findPhases, findPipeline, workOf } from './explain.ts';
 
 /** Evaluations that are looked at. */
 const mostEvaluations = 2000;
-/** About 400 KB, and half a minute on one processor. */
-const mostRows = 500;
+/** About 100 KB, and 14 seconds of one processor. */
+const mostRows = 200;
 const mostMissing = 50;
 const defaultMost = 20;
 
@@ -52,7 +52,8 @@ export async function answerLeaderboard(ledger: Ledger, question: LeaderboardQue
     limit: mostEvaluations + 1,
   });
   const candidates = await candidatesOf(ledger, totals.slice(0, mostEvaluations));
-  const shown = (order === null ? bestOf(candidates, most) : inOrder(candidates, order)).slice(0, mostRows);
+  const shown =
+    order === null ? bestOf(candidates, most).slice(0, mostRows) : inOrder(candidates, order).slice(-mostRows);
   const rows = await rowsOf(ledger, shown);
   return {
     answer: 'leaderboard',

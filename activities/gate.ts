@@ -4,10 +4,11 @@
  * Covers loading and recording. Does not cover the rule (decisions/gate.ts) or making evaluations (evaluations.ts).
  */
 import { createHash } from 'node:crypto';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Evaluation, EvaluationKey } from '../decisions/evaluation.ts';
 import { judgeGate, type GateVerdict } from '../decisions/gate.ts';
 import type { HeldComparison } from '../decisions/gate-input.ts';
-import { leaderboard, type LeaderboardRow } from '../decisions/leaderboard.ts';
+import { type LeaderboardInput, leaderboardRow, type LeaderboardRow, rowInputs } from '../decisions/leaderboard.ts';
 import { sentenceOfVerdict } from '../decisions/gate-sentences.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
@@ -60,7 +61,7 @@ export function gateActivities(dependencies: ActivityDependencies): GateActiviti
         evaluationBudgetLeft: context.budgets.evaluations - (await ledger.evaluationCountOf(runId)),
       });
       const sentence = sentenceOfVerdict(verdict);
-      const rows = leaderboard({
+      const rows = await rowsOf({
         checkpoints: [...(parent ? [parent] : []), ...candidates],
         evaluations,
         verdicts: { [phase.name]: verdict },
@@ -69,6 +70,17 @@ export function gateActivities(dependencies: ActivityDependencies): GateActiviti
       return asAnswer(verdict, candidates, { sentence, rows });
     },
   };
+}
+
+/** One after the other: the votes and draws of many candidates take seconds, and jobs are watched meanwhile. */
+async function rowsOf(input: LeaderboardInput): Promise<readonly LeaderboardRow[]> {
+  const rows: LeaderboardRow[] = [];
+  for (const one of rowInputs(input)) {
+    const row = leaderboardRow(one);
+    if (row !== null) rows.push(row);
+    await othersTurn();
+  }
+  return rows;
 }
 
 interface Judged extends Answered {

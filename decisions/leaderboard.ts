@@ -36,6 +36,15 @@ export interface LeaderboardInput {
  */
 export type RowVerdict = 'promote' | 'passed-over' | 'reject' | 'open' | 'none';
 
+/** As a person says it. */
+export const verdictWords: Readonly<Record<RowVerdict, string>> = {
+  promote: 'promoted',
+  'passed-over': 'not chosen',
+  reject: 'rejected',
+  open: 'open',
+  none: '',
+};
+
 export interface LeaderboardRow {
   readonly phase: string;
   readonly checkpoint: string;
@@ -79,29 +88,29 @@ export interface LeaderboardRow {
 
 /** Rows in the order of the phases, then by benchmark and step. */
 export function leaderboard(input: LeaderboardInput): readonly LeaderboardRow[] {
-  const phases = [...new Set(input.checkpoints.map((checkpoint) => checkpoint.phase))];
-  const rows = input.checkpoints.flatMap((checkpoint) =>
-    keysOf(input.evaluations, checkpoint.id).flatMap((key) => rowOf(input, checkpoint, key) ?? []),
-  );
-  return rows.sort(
-    (a, b) =>
-      phases.indexOf(a.phase) - phases.indexOf(b.phase) ||
-      compareText(a.benchmark, b.benchmark) ||
-      a.version - b.version ||
-      a.step - b.step ||
-      compareText(a.checkpoint, b.checkpoint),
-  );
+  return rowInputs(input).flatMap((one) => leaderboardRow(one) ?? []);
 }
 
-function rowOf(input: LeaderboardInput, checkpoint: CheckpointFact, key: ScoreKey): LeaderboardRow | null {
-  const { evaluations, verdicts } = input;
-  return leaderboardRow({
-    checkpoint,
-    key,
-    evaluations,
-    problems: wholeOf(evaluations, key).problems.length,
-    verdict: verdicts[checkpoint.phase],
-  });
+/** What each row is made of, in the same order: for whoever gives others a turn between two rows. */
+export function rowInputs({ checkpoints, evaluations, verdicts }: LeaderboardInput): readonly RowInput[] {
+  const phases = [...new Set(checkpoints.map((checkpoint) => checkpoint.phase))];
+  const inputs = checkpoints.flatMap((checkpoint) =>
+    keysOf(evaluations, checkpoint.id).map((key) => ({
+      checkpoint,
+      key,
+      evaluations,
+      problems: wholeOf(evaluations, key).problems.length,
+      verdict: verdicts[checkpoint.phase],
+    })),
+  );
+  return inputs.sort(
+    (a, b) =>
+      phases.indexOf(a.checkpoint.phase) - phases.indexOf(b.checkpoint.phase) ||
+      compareText(a.key.benchmark, b.key.benchmark) ||
+      a.key.version - b.key.version ||
+      a.checkpoint.step - b.checkpoint.step ||
+      compareText(a.checkpoint.id, b.checkpoint.id),
+  );
 }
 
 export interface RowInput {

@@ -69,6 +69,7 @@ export function pipelineBoard(): PipelineBoard {
   });
   setHandler(rowsSignal, (rows?: readonly LeaderboardRow[]) => {
     for (const row of rows ?? []) keepRow(board, row);
+    show(board);
   });
   setHandler(releaseUpdate, async (input?: ReleaseInput) => await release(board, input ?? {}), {
     description: '{"phase": "sft", "by": "you", "reason": "why"}, each optional: lets a held phase go on',
@@ -166,5 +167,5 @@ function modelName(resolved: ResolvedPipeline): string {
 function show(board: Board): void {
   const { namespace, workflowId } = workflowInfo();
   const { resolved, state, phases } = board;
-  setCurrentDetails(pipelineDetails({ namespace, workflowId, resolved, state, phases }));
+  setCurrentDetails(pipelineDetails({ namespace, workflowId, resolved, state, phases, rows: inOrder(board) }));
 }

@@ -3,6 +3,8 @@
  *
  * Narrow on purpose: beside the side bar of the UI a wide table loses its last column. Does not cover how markdown is written (markdown.ts).
  */
+import type { LeaderboardRow } from '../decisions/leaderboard.ts';
+import { candidatesTable } from './candidates-table.ts';
 import { childIds, type PhaseReport, type ResolvedPipeline } from './contract.ts';
 import { bytesOf, entry, table } from './markdown.ts';
 
@@ -13,6 +15,8 @@ export interface PipelinePage {
   readonly resolved: ResolvedPipeline | null;
   readonly state: string;
   readonly phases: readonly PhaseReport[];
+  /** In the order of the phases. */
+  readonly rows: readonly LeaderboardRow[];
 }
 
 /** With the last note and all: current details travel in an address. Bytes. */
@@ -21,6 +25,8 @@ const longestPage = 3900;
 const [longestWarning, mostWarnings] = [300, 3];
 /** Less than this says nothing of a phase. Bytes. */
 const shortestNote = 60;
+/** So that the notes keep the most of the page. Bytes. */
+const mostOfCandidates = 1300;
 
 /** Markdown under 4 KB. */
 export function pipelineDetails(page: PipelinePage): string {
@@ -37,7 +43,10 @@ export function pipelineDetails(page: PipelinePage): string {
     ...heldText(page),
     table(['phase', 'state', 'attempt', 'step', 'score'], rows),
   ];
-  const text = top.join('\n\n');
+  const above = top.join('\n\n');
+  const room = Math.min(mostOfCandidates, longestPage - bytesOf(above) - leastOfNotes(page));
+  const candidates = candidatesTable(page.rows, room);
+  const text = candidates === null ? above : `${above}\n\n${candidates}`;
   return [text, ...known(page, longestPage - bytesOf(text))].join('\n\n');
 }
 
@@ -66,22 +75,31 @@ function heldText({ phases, state }: PipelinePage): string[] {
 }
 
 /** The newest sentence of each phase that has one, with the way to the phase's own page; the later phases where room is short. */
-function known({ namespace, workflowId, phases }: PipelinePage, roomBytes: number): string[] {
-  const told = phases.filter(({ note }) => note !== '');
-  const heads = told.map(({ phase, kind }) => {
-    // Relative: the UI may be served below a path.
-    const href = `namespaces/${namespace}/workflows/${encodeURIComponent(childIds.phase(workflowId, phase))}`;
-    return `[${phase}](${href})${kind === phase ? '' : ` (${kind})`}`;
-  });
-  const least = (head: string) => bytesOf(head) + shortestNote;
-  const fitting = heads.filter((_, index) => sum(heads.slice(index).map(least)) <= roomBytes);
+function known(page: PipelinePage, roomBytes: number): string[] {
+  const told = toldPhases(page);
+  const heads = told.map((phase) => headOf(page, phase));
+  const fitting = heads.filter((_, index) => sum(heads.slice(index).map(leastOf)) <= roomBytes);
   if (fitting.length === 0) return [];
-  const spare = (roomBytes - sum(fitting.map(least))) / fitting.length;
+  const spare = (roomBytes - sum(fitting.map(leastOf))) / fitting.length;
   const lines = told.slice(-fitting.length).map(({ note }, index) => {
     const head = fitting[index] ?? '';
-    return entry(head, note, Math.floor(least(head) + spare) - 1);
+    return entry(head, note, Math.floor(leastOf(head) + spare) - 1);
   });
   return [lines.join('\n')];
+}
+
+/** What the notes of all phases need. Bytes. */
+function leastOfNotes(page: PipelinePage): number {
+  return sum(toldPhases(page).map((phase) => leastOf(headOf(page, phase))));
+}
+
+const toldPhases = ({ phases }: PipelinePage) => phases.filter(({ note }) => note !== '');
+const leastOf = (head: string): number => bytesOf(head) + shortestNote;
+
+function headOf({ namespace, workflowId }: PipelinePage, { phase, kind }: PhaseReport): string {
+  // Relative: the UI may be served below a path.
+  const href = `namespaces/${namespace}/workflows/${encodeURIComponent(childIds.phase(workflowId, phase))}`;
+  return `[${phase}](${href})${kind === phase ? '' : ` (${kind})`}`;
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

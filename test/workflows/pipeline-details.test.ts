@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { profileSchema, recipeSchema } from '../../configs/schema.ts';
 import { recipeOf } from '../support/recipes.ts';
+import type { LeaderboardRow } from '../../decisions/leaderboard.ts';
 import type { PhaseReport } from '../../workflows/contract.ts';
 import { pipelineDetails, type PipelinePage } from '../../workflows/pipeline-details.ts';
 
@@ -21,6 +22,7 @@ const page = (phases: readonly PhaseReport[], more: Partial<PipelinePage> = {}):
   resolved: null,
   state: 'running',
   phases,
+  rows: [],
   ...more,
 });
 
@@ -50,6 +52,61 @@ test('what a person should look at stands above the table', () => {
   expect(pipelineDetails(page([report('sft')], { resolved }))).toContain(
     'is **running**\n\n- warning: jobs.stf counts for no job; did you mean "sft"?\n\n| phase',
   );
+});
+
+describe('candidates', () => {
+  const row = (step: number, more: Partial<LeaderboardRow> = {}): LeaderboardRow => ({
+    phase: 'sft',
+    checkpoint: `demo/sft/a1/checkpoint-${String(step)}`,
+    step,
+    benchmark: 'addition',
+    version: 1,
+    problems: 200,
+    samples: 1600,
+    seeds: 1,
+    mean: 0.634,
+    sdOverSeeds: null,
+    low: 0.6,
+    high: 0.66,
+    passAtK: { k: 8, value: 0.9 },
+    tokensPerSample: 17,
+    truncatedShare: 0,
+    seconds: 5,
+    gain: null,
+    verdict: 'promote',
+    why: '',
+    ...more,
+  });
+
+  test('stand between the phases and their notes, with what the gate said', () => {
+    const rows = [row(25, { verdict: 'passed-over', problems: 150, lacking: 50, samples: 1200 }), row(50)];
+    expect(pipelineDetails(page([report('sft', { note: 'goes on' })], { rows }))).toMatch(
+      /\n\n\| candidate\u2003 \| n\u2003 [^]*\n\| sft 25\u2003 \| 150 of 200×8\u2003 \| 0\.634\u2003 \| 0\.600–0\.660\u2003 \| not chosen\u2003 \|\n\| sft 50\u2003 .* promoted\u2003 \|\n\n- \[sft\]/,
+    );
+  });
+
+  test('name the benchmark where there are several', () => {
+    const rows = [row(50), row(50, { benchmark: 'aime' })];
+    expect(pipelineDetails(page([report('sft')], { rows }))).toContain('| sft 50 on aime\u2003 |');
+  });
+
+  test('are the newest where there are many, and leave every phase its note, below 4 KB', () => {
+    const rows = Array.from({ length: 300 }, (_, step) => row(step));
+    const phases = Array.from({ length: 8 }, (_, index) =>
+      report(`phase-${String(index)}`, { note: 'n'.repeat(3000) }),
+    );
+    const details = pipelineDetails(page(phases, { rows }));
+    expect(Buffer.byteLength(details)).toBeLessThan(4096);
+    expect(details).toMatch(/\| sft 299\u2003 [^]*\n\n… and \d+ before: `temper leaderboard`\n\n- \[phase-0\]/);
+    expect(details).toContain('- [phase-7]');
+  });
+
+  test('are left out where the phases leave no room', () => {
+    const phases = Array.from({ length: 60 }, (_, index) => report(`phase-${String(index)}`, { note: 'told' }));
+    const details = pipelineDetails(page(phases, { rows: [row(1)] }));
+    expect(details).not.toContain('candidate');
+    expect(Buffer.byteLength(details)).toBeLessThan(4096);
+  });
 });
 
 test('the page stays below 4 KB whatever is said, and uses the room it has', () => {

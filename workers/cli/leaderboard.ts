@@ -13,6 +13,9 @@ interface Options {
   readonly direct?: true;
 }
 
+/** 200 rows take a busy worker its time. */
+const answerSeconds = 110;
+
 export function leaderboard(): Command {
   return new Command('leaderboard')
     .description(
@@ -39,7 +42,8 @@ export function leaderboard(): Command {
         import('../terminal/leaderboard-text.ts'),
         import('./leaderboard-csv.ts'),
       ]);
-      const answer = await ask({ question: 'leaderboard' as const, pipeline, benchmark, most }, { direct });
+      const question = { question: 'leaderboard' as const, pipeline, benchmark, most };
+      const answer = await ask(question, { direct, seconds: answerSeconds });
       if (options.json) sayJson(answer);
       else if (options.csv) sayLog(leaderboardCsv(answer.rows));
       else say(leaderboardAnswerText(answer));

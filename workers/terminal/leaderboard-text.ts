@@ -1,5 +1,5 @@
 /** The leaderboard as a person reads it on a terminal. */
-import type { LeaderboardRow, RowVerdict } from '../../decisions/leaderboard.ts';
+import { type LeaderboardRow, verdictWords } from '../../decisions/leaderboard.ts';
 import type { LeaderboardAnswer, LedgerRow, MissingEvaluation } from '../../workflows/contract-questions.ts';
 import { type Column, columnsText } from './columns.ts';
 
@@ -47,15 +47,6 @@ const columns: readonly OptionalColumn[] = [
   { head: 'run, s', align: 'right', cell: (row) => (row.run ? pair(row.run.p50, row.run.p95) : '') },
   { head: 'verdict', cell: (row) => verdictWords[row.verdict] },
 ];
-
-/** Of the gate, as a person says it. */
-const verdictWords: Readonly<Record<RowVerdict, string>> = {
-  promote: 'promoted',
-  'passed-over': 'not chosen',
-  reject: 'rejected',
-  open: 'open',
-  none: '',
-};
 
 const legend =
   'n: problems × samples (× seeds). gain: over the parent. tokens: of a sample, mean/p95. run: p50/p95. k: the samples.';

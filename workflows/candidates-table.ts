@@ -1,0 +1,33 @@
+/**
+ * Candidates on a run's page: a short table of the leaderboard, the newest where room is short.
+ *
+ * Does not cover the numbers it leaves out: the query `leaderboard` and `temper leaderboard` have all of them.
+ */
+import { type LeaderboardRow, verdictWords } from '../decisions/leaderboard.ts';
+import { bytesOf, table } from './markdown.ts';
+
+const heads = ['candidate', 'n', 'mean', '95 %', 'verdict'];
+
+/** Null where nothing was evaluated, or not even one row has room. */
+export function candidatesTable(rows: readonly LeaderboardRow[], roomBytes: number): string | null {
+  const ofSeveral = new Set(rows.map(({ benchmark }) => benchmark)).size > 1;
+  const cells = rows.map((row) => cellsOf(row, ofSeveral));
+  for (let left = 0; left < cells.length; left += 1) {
+    const before = left === 0 ? '' : `\n\n… and ${String(left)} before: \`temper leaderboard\``;
+    const text = `${table(heads, cells.slice(left))}${before}`;
+    if (bytesOf(text) <= roomBytes) return text;
+  }
+  return null;
+}
+
+function cellsOf(row: LeaderboardRow, ofSeveral: boolean): readonly string[] {
+  const { phase, step, benchmark, problems, samples, lacking, mean, low, high, verdict } = row;
+  const of = lacking === undefined ? '' : ` of ${String(problems + lacking)}`;
+  return [
+    `${phase} ${String(step)}${ofSeveral ? ` on ${benchmark}` : ''}`,
+    `${String(problems)}${of}×${String(Math.round(samples / problems))}`,
+    mean.toFixed(3),
+    `${low.toFixed(3)}–${high.toFixed(3)}`,
+    verdictWords[verdict],
+  ];
+}
