@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
+import type { SweepReport } from '../../decisions/sweep.ts';
 import { type Running, type Said, startTemper, temper } from '../support/command-line.ts';
 import { type Embedded, freePorts, startEmbedded } from '../support/embedded.ts';
 import { eventually } from '../support/eventually.ts';
@@ -151,6 +152,48 @@ test.each<{ words: string[]; exitCode?: number; want: RegExp }>([
   expect(exitCode === 0 ? said.output : said.errors).toMatch(want);
   expect([said.exitCode, exitCode === 0 ? '' : said.output]).toEqual([exitCode, '']);
 });
+
+test('a schedule from a file, triggered: its sweep evaluates the champion, and a second one finds nothing due', async () => {
+  const file = (at: string) =>
+    `name: nightly\nat: ["${at}"]\ntimeZone: Europe/Berlin\nsweep: {benchmarks: [addition], seeds: 1, gpuHours: 1}\n`;
+  await writeFile(join(embedded.folder, 'nightly.yaml'), file('02:30'));
+  const refused = await say('schedule', 'apply', '-f', 'nightly.yaml');
+  expect([refused.exitCode, refused.errors]).toEqual([
+    2,
+    expect.stringMatching(/at: 02:30 in Europe\/Berlin .* 03:00 comes exactly once every day\n$/),
+  ]);
+  await writeFile(join(embedded.folder, 'nightly.yaml'), file('03:00'));
+  expect((await say('schedule', 'apply', '-f', 'nightly.yaml')).output).toMatch(/^schedule nightly is created\n/);
+  expect((await say('schedule', 'apply', '-f', 'nightly.yaml')).output).toBe('schedule nightly is as the file says\n');
+  const reports = [await sweptNow(), await sweptNow()];
+  const [champion] = reports[0]?.rows ?? [];
+  expect(champion).toMatchObject({
+    checkpoint: 'walk/base/a1/checkpoint-40',
+    benchmark: 'addition',
+    problems: 20,
+    seeds: 1,
+  });
+  expect(reports).toMatchObject([
+    { outcome: 'completed', evaluated: 1, skipped: [], comparedWith: null },
+    { outcome: 'completed', evaluated: 0, skipped: [], regressions: [], rows: [champion] },
+  ]);
+  expect((await say('schedule', 'delete', 'nightly')).exitCode).toBe(0);
+  expect((await say('schedule', 'pause', 'nightly')).errors).toMatch(
+    /^temper: there is no schedule "nightly" on this server/,
+  );
+});
+
+/** Triggers the schedule, and waits for what its sweep reports. */
+async function sweptNow(): Promise<SweepReport> {
+  const runs = async () => (await embedded.client.schedule.getHandle('nightly').describe()).info.recentActions;
+  const before = (await runs()).length;
+  expect((await say('schedule', 'trigger', 'nightly')).exitCode).toBe(0);
+  const { workflowId } = await eventually('the schedule has started its sweep', 30, async () => {
+    const all = await runs();
+    return all.length > before ? (all.at(-1)?.action.workflow ?? null) : null;
+  });
+  return (await embedded.client.workflow.getHandle(workflowId).result()) as SweepReport;
+}
 
 test('a worker that is a version of a deployment gets work once that version is the current one', async () => {
   const own = { ...environment, TEMPER_TASK_QUEUE: 'versioned' };
