@@ -60,7 +60,7 @@ export async function sweepState(
     failed.filter((round) => round.evaluations.some((one) => textOf(one) === textOf(key))).length +
     // One that failed alone fails again.
     failed.filter((round) => round.evaluations.length === 1 && textOf(round.evaluations[0]) === textOf(key)).length;
-  const spentHours = jobs.reduce((sum, { evidence }) => sum + (evidence?.ranSeconds ?? 0), 0) / 3600;
+  const spentHours = sum(jobs.map(({ evidence }) => evidence?.ranSeconds ?? 0)) / 3600;
   const gone = new Map<string, WhySkipped>();
   for (;;) {
     const here = checkpoints.filter(({ id }) => !gone.has(id));
@@ -95,24 +95,32 @@ function beyondBudget(one: EvaluationKey, spent: { readonly spentHours: number; 
   return { what: titleOf(one), because: { rule: 'budget', ...spent } };
 }
 
-/** By the jobs of this sweep that made it, loading included; else by what was ever seen of the benchmark; null where nobody knows. */
+/** What the jobs of this sweep took that made such ones, loading, retries and shards included; else what was ever seen; null where nobody knows. */
 function hoursPerEvaluation(
-  { benchmark, version }: EvaluationKey,
+  of: Pick<EvaluationKey, 'benchmark' | 'version'>,
   jobs: readonly AttemptRecord[],
   evaluations: readonly Evaluation[],
 ): number | null {
-  const own = jobs.flatMap(({ request, evidence, state }) => {
-    const asked = (request as { evaluations?: readonly { benchmark: { name: string; version: number } }[] } | null)
-      ?.evaluations;
-    const isOn = asked?.some((one) => one.benchmark.name === benchmark && one.benchmark.version === version);
-    return state === 'completed' && asked && isOn ? [(evidence?.ranSeconds ?? 0) / asked.length] : [];
-  });
-  const seen = evaluations
-    .filter((one) => one.benchmark === benchmark && one.version === version)
-    .map(({ problems }) => problems.reduce((sum, { seconds }) => sum + seconds, 0));
-  const seconds = own.length > 0 ? own : seen;
-  return seconds.length === 0 ? null : seconds.reduce((sum, one) => sum + one, 0) / seconds.length / 3600;
+  const own = jobs
+    .map(({ request, evidence }) => ({ asked: askedOf(request), seconds: evidence?.ranSeconds ?? 0 }))
+    .filter(({ asked, seconds }) => seconds > 0 && asked.some(({ benchmark }) => isOn(of, benchmark)));
+  const made = new Set(own.flatMap(({ asked }) => asked.map(({ key }) => key)));
+  if (made.size > 0) return sum(own.map(({ seconds }) => seconds)) / made.size / 3600;
+  const seen = evaluations.filter(({ benchmark: name, version }) => isOn(of, { name, version }));
+  const problems = seen.flatMap((one) => one.problems);
+  return seen.length === 0 ? null : sum(problems.map(({ seconds }) => seconds)) / seen.length / 3600;
 }
+
+interface Asked {
+  readonly key: string;
+  readonly benchmark: { readonly name: string; readonly version: number };
+}
+
+const askedOf = (request: unknown): readonly Asked[] =>
+  (request as { readonly evaluations?: readonly Asked[] } | null)?.evaluations ?? [];
+const isOn = (of: Pick<EvaluationKey, 'benchmark' | 'version'>, { name, version }: Asked['benchmark']): boolean =>
+  of.benchmark === name && of.version === version;
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 /** Checkpoints of a batch that were deleted meanwhile, or cannot be read. */
 async function lostOf(

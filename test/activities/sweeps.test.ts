@@ -158,6 +158,20 @@ describe('what comes next', () => {
     expect((await close()).skipped).toMatchObject([{ because: { rule: 'budget', hours: 1 } }]);
   });
 
+  test('an evaluation is taken to cost what those of this sweep did, loading and all', async () => {
+    for (const pipeline of ['alpha', 'beta', 'gamma']) await trains(pipeline, 20);
+    await open();
+    const answer = await next();
+    if (answer.kind === 'done') throw new Error('nothing to evaluate');
+    const { context, title, evaluations } = answer.input;
+    await bench.as('child').openEvaluation({ context, title, evaluations, opened: 1 });
+    const key = { workflowId: 'nightly-1', phase: 'sweep', purpose: 'evaluate', number: 1 } as const;
+    await bench.ledger.changeAttempt(key, { state: 'completed', at: now(), evidence: { ranSeconds: 1200 } as never });
+    await record(idOf('alpha', 20), level(2), { of: 'sweep-1' });
+    // An hour, of which a third is spent: two more fit, and no third.
+    expect(asked(await next())).toEqual([`${idOf('beta', 20)} 1`, `${idOf('gamma', 20)} 1`]);
+  });
+
   test('a checkpoint that was deleted meanwhile is skipped, the others are evaluated', async () => {
     const path = await trains('alpha', 20);
     await trains('beta', 40);
