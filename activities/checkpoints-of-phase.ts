@@ -11,6 +11,7 @@ import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import { predecessor, resumeOf } from './attempt-chain.ts';
+import { begunAnewAfter } from './changes-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { identityOfPhase } from './phase-record.ts';
 import { type FoundCheckpoints, trustedCheckpoints } from './trusted-checkpoints.ts';
@@ -109,7 +110,8 @@ async function attemptsOfWork({ ledger }: ActivityDependencies, context: PhaseCo
     const phases = await ledger.phasesOf(runId);
     if (phases.some((one) => one.phase === phase.name && one.identity === digest)) runs.add(runId);
   }
-  return attempts.filter(({ runId }) => runs.has(runId));
+  const anew = await Promise.all([...runs].map((runId) => begunAnewAfter(ledger, { runId, phase: phase.name })));
+  return attempts.filter(({ runId, number }) => runs.has(runId) && number > Math.max(...anew));
 }
 
 function idOf(context: PhaseOfCheckpoint, attempt: number, step: number): string {

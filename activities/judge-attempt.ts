@@ -20,7 +20,7 @@ import type { DecisionRecord } from '../store/ledger/decisions.ts';
 import type { PhaseContext, ReleaseInput } from '../workflows/contract.ts';
 import type { AttemptTicket } from './attempts.ts';
 import type { Backend, JobRef, JobStatus } from './backend.ts';
-import { retryKey } from './changes-of-phase.ts';
+import { begunAnewAfter, retryKey } from './changes-of-phase.ts';
 import { recordCheckpoint } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { recordPhase } from './phase-record.ts';
@@ -271,7 +271,7 @@ async function situationOf(
   };
 }
 
-/** The incidents since the phase began or a person released it. */
+/** The incidents since the phase began, or began anew, or a person released it. */
 async function countedIncidents(
   dependencies: ActivityDependencies,
   ended: EndedAttempt & { readonly attempts?: readonly number[] },
@@ -282,7 +282,7 @@ async function countedIncidents(
   if (attempts) return incidents.filter(({ attempt }) => attempts.includes(attempt));
   const decisions = await dependencies.ledger.decisionsOf({ runId, phase: phase.name });
   const forgiven = Math.max(
-    0,
+    await begunAnewAfter(dependencies.ledger, { runId, phase: phase.name }),
     ...decisions.filter(({ question }) => question === 'release').map(({ attempt }) => attempt ?? 0),
   );
   return incidents.filter(({ attempt }) => attempt > forgiven);

@@ -34,7 +34,7 @@ export interface PromotionActivities {
   /** The phase ends without a new checkpoint. */
   closePhase(
     input: Pick<Promotion, 'context' | 'because'> & {
-      readonly state: 'rejected' | 'failed' | 'cancelled' | 'held';
+      readonly state: 'rejected' | 'skipped' | 'failed' | 'cancelled' | 'held';
       readonly checkpoint?: CheckpointRef;
       /** Of a hold: when it is over (ISO 8601), and what follows then. Runs of before said neither. */
       readonly until?: string;

@@ -14,4 +14,29 @@ const who = {
 
 export const holdInputSchema = z.strictObject({ phase: phase.optional(), ...who });
 
+export const skipPhaseInputSchema = z.strictObject({ phase: phase.optional(), ...who });
+
+export const retryPhaseInputSchema = z.strictObject({
+  phase: phase.optional(),
+  set: z
+    .record(z.string().min(1), z.unknown())
+    .optional()
+    .describe('Parameters of the phase to change, addressed as `params.<field>`.'),
+  ...who,
+});
+
+export const extendBudgetInputSchema = z.strictObject({
+  budgets: z
+    .strictObject({
+      attempts: z.int().positive().optional().describe('Charged attempts of one phase.'),
+      gpuHours: z.number().positive().optional().describe('Hours that the jobs of one phase may run.'),
+      evaluations: z.int().positive().optional().describe('Evaluations of the whole pipeline.'),
+    })
+    .describe('What may be spent from now on, in all.'),
+  ...who,
+});
+
 export type HoldInput = z.output<typeof holdInputSchema>;
+export type SkipPhaseInput = z.output<typeof skipPhaseInputSchema>;
+export type RetryPhaseInput = z.output<typeof retryPhaseInputSchema>;
+export type ExtendBudgetInput = z.output<typeof extendBudgetInputSchema>;

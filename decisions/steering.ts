@@ -3,6 +3,7 @@
  *
  * Does not cover the shape of a message (configs/schema-input-steering.ts) or doing it (workflows/steering/).
  */
+import type { Budgets } from '../configs/schema.ts';
 import type { PhaseState } from './states.ts';
 
 /** A phase as its pipeline knows it. */
@@ -12,6 +13,8 @@ export interface SteeredPhase {
   readonly state: PhaseState;
   /** It is to be held as soon as it can be. */
   readonly toBeHeld: boolean;
+  /** It is to be skipped, or was told what follows its hold. */
+  readonly isSettled: boolean;
 }
 
 /** In the order of the recipe. */
@@ -58,7 +61,63 @@ export function mayHold(phases: SteeredPhases, named: string | undefined): Steer
   if (standing === 'held') return refused(`phase "${phase.name}" is held already`);
   if (standing === 'over') return refused(overText(phase));
   if (phase.toBeHeld) return refused(`phase "${phase.name}" is to be held already`);
+  if (phase.isSettled) return refused(settledText(phase));
   return { kind: 'may', phase };
+}
+
+/** A phase that has not begun, or is held; without a name, the one that is held. A base makes the start of all others. */
+export function maySkip(phases: SteeredPhases, named: string | undefined): Steer {
+  const phase = named === undefined ? heldOf(phases) : phases.find(({ name }) => name === named);
+  if (phase === undefined) return named === undefined ? refused(nothingHeld) : unknownPhase(phases, named);
+  const standing = standingOf(phase.state);
+  if (standing === 'over') return refused(overText(phase));
+  if (standing === 'at-work') return refused(`phase "${phase.name}" runs: hold it first`);
+  if (phase.kind === 'base')
+    return refused(`phase "${phase.name}" makes the start: without it there is nothing to go on from`);
+  if (phase.isSettled) return refused(settledText(phase));
+  return { kind: 'may', phase };
+}
+
+/** A phase that is held; without a name, the one that is. */
+export function mayRetry(phases: SteeredPhases, named: string | undefined): Steer {
+  const phase = named === undefined ? heldOf(phases) : phases.find(({ name }) => name === named);
+  if (phase === undefined) return named === undefined ? refused(nothingHeld) : unknownPhase(phases, named);
+  const standing = standingOf(phase.state);
+  if (standing === 'over') return refused(overText(phase));
+  if (standing === 'waiting') return refused(`phase "${phase.name}" has not begun`);
+  if (standing === 'at-work') return refused(`phase "${phase.name}" runs: hold it first`);
+  if (phase.isSettled) return refused(settledText(phase));
+  return { kind: 'may', phase };
+}
+
+/** What people may raise while a pipeline runs. */
+export type ExtendedBudgets = Partial<Record<'attempts' | 'gpuHours' | 'evaluations', number | undefined>>;
+
+/** Of the phase that runs or is next; each budget that is named becomes larger. */
+export function mayExtend(
+  phases: SteeredPhases,
+  { now, wanted }: { readonly now: Budgets | null; readonly wanted: ExtendedBudgets },
+): Steer {
+  const phase = currentOf(phases);
+  if (phase === undefined || now === null) return refused(nothingLeft(phases));
+  const names = (['attempts', 'gpuHours', 'evaluations'] as const).filter((name) => wanted[name] !== undefined);
+  if (names.length === 0) return refused('no budget is named: attempts, gpuHours or evaluations');
+  for (const name of names) {
+    const has = now[name];
+    if (has === undefined) return refused(`budgets.${name} has no limit`);
+    if ((wanted[name] ?? 0) <= has) return refused(`budgets.${name} is ${String(has)} already`);
+  }
+  return { kind: 'may', phase };
+}
+
+function heldOf(phases: SteeredPhases): SteeredPhase | undefined {
+  return phases.find(({ state, isSettled }) => state === 'held' && !isSettled);
+}
+
+const nothingHeld = 'no phase is held now';
+
+function settledText({ name, state }: SteeredPhase): string {
+  return state === 'held' ? `phase "${name}" goes on already` : `phase "${name}" is to be skipped already`;
 }
 
 function currentOf(phases: SteeredPhases): SteeredPhase | undefined {

@@ -10,7 +10,7 @@ import { childIds, type CheckpointRef, type PhaseContext } from './contract.ts';
 import { budgetSpent, evaluateCheckpoint } from './evaluate.ts';
 import { explained, messageOf } from './explained.ts';
 import type { HeldPhase } from './hold.ts';
-import { stopped } from './steering/phase-steering.ts';
+import { stopped } from './steering/stoppables.ts';
 
 export interface EvaluationsBeside {
   /** Starts the evaluations that a new checkpoint is due for, and does not wait. */
@@ -29,7 +29,8 @@ interface NotEvaluated {
   readonly held?: true;
 }
 
-export function startEvaluations({ context, board, notices, steering }: HeldPhase): EvaluationsBeside {
+export function startEvaluations(phase: HeldPhase): EvaluationsBeside {
+  const { context, board, notices, steering } = phase;
   const running: Promise<void>[] = [];
   let number = 0;
   let toldOfBudget = false;
@@ -42,7 +43,7 @@ export function startEvaluations({ context, board, notices, steering }: HeldPhas
         whenIdIsFree(() =>
           executeChild(evaluateCheckpoint, {
             workflowId,
-            args: [{ context, title, evaluations }],
+            args: [{ context: phase.context, title, evaluations }],
             staticSummary: title,
             parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
           }),

@@ -42,7 +42,8 @@ export function heldPhase(
   }
 
   async function waitForPerson(sentence: string, heldFor: HeldFor): Promise<HoldOver> {
-    if (steering.holdAsked() !== null) await steering.isHeld();
+    const stopping = steering.isHeld();
+    if (stopping !== null) await stopping;
     holds += 1;
     const then = endOfHold(rule, { heldFor, hasParent: context.start !== null });
     const until = new Date(Date.now() + rule.hours * 3_600_000).toISOString();
@@ -51,7 +52,10 @@ export function heldPhase(
     released.catch(() => undefined);
     if (notices.someone) await notices.tell('held', sentence, `${holdTime(rule)}, then ${whatThen[then]}`);
     await activities('record that it is held').closePhase({ context, state: 'held', because: sentence, until, then });
-    const release = await released;
+    const ended = steering.endedByPerson();
+    ended.catch(() => undefined);
+    const release = await Promise.race([released, ended]);
+    steering.goesOn();
     const nobodyCame = `held for ${holdTime(rule)} and nobody released it`;
     if (release === null && then === 'fail') throw phaseFailed(context, `${sentence}; ${nobodyCame}`);
     await activities('go on after a release').recordRelease({
@@ -62,7 +66,9 @@ export function heldPhase(
     return release !== null || then === 'fail' ? 'released' : then;
   }
   return {
-    context,
+    get context() {
+      return steering.context();
+    },
     board,
     notices,
     steering,

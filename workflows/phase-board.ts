@@ -31,8 +31,10 @@ export interface PhaseBoard {
   ): Promise<ReleaseInput | null>;
   reused(work: FinishedWork): PhaseEnd;
   completed(checkpoint: CheckpointRef, answer: { readonly sentence: string; readonly score: number | null }): PhaseEnd;
-  rejected(parent: CheckpointRef, because: string): PhaseEnd;
-  ended(state: Extract<PhaseState, 'failed' | 'cancelled'>): void;
+  /** It ends with what it began with. */
+  endedWith(parent: CheckpointRef, as: Pick<PhaseEnd, 'state' | 'because'>): PhaseEnd;
+  /** `running`: it is to begin anew. */
+  stands(state: Extract<PhaseState, 'failed' | 'cancelled' | 'running'>, because?: string): void;
   /** Resolves when the pipeline has every report: those of a run that closes before are lost. */
   delivered(): Promise<void>;
 }
@@ -92,9 +94,9 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
     },
     completed: (checkpoint, answer) =>
       end({ state: 'completed', checkpoint, because: answer.sentence, score: answer.score }),
-    rejected: (parent, because) => end({ state: 'rejected', checkpoint: parent, because, score: null }),
-    ended: (state) => {
-      show({ state });
+    endedWith: (checkpoint, as) => end({ ...as, checkpoint, score: null }),
+    stands: (state, note) => {
+      show({ state, ...(note !== undefined && { note }) });
     },
     delivered: () => pipeline.delivered(),
   };

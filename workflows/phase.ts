@@ -15,33 +15,37 @@ import { activities, runJob } from './jobs.ts';
 import { summaryOf } from './markdown.ts';
 import { noticesOf } from './notices.ts';
 import { phaseBoard } from './phase-board.ts';
-import { phaseSteering, stopped } from './steering/phase-steering.ts';
+import { orEndByPerson, type PhaseAgain } from './steering/end-by-person.ts';
+import { phaseSteering } from './steering/phase-steering.ts';
+import { stopped } from './steering/stoppables.ts';
 
-export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome> {
+export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome | PhaseAgain> {
   mustComeFromAPipeline(context);
   const board = phaseBoard(context);
   const phase = heldPhase(context, board, {
     notices: noticesOf(context, board),
-    steering: phaseSteering(context),
+    steering: phaseSteering(context, (sentence) => {
+      board.decided(sentence);
+    }),
   });
   const startedAt = Date.now();
-  const ended = (end: PhaseEnd, trainer: Readonly<Record<string, number>>) => ({
-    ...end,
-    seconds: { wall: (Date.now() - startedAt) / 1000, trainer },
-  });
+  let trainer: Readonly<Record<string, number>> = {};
   try {
-    if (context.holdAsked !== undefined) await phase.pause();
-    const finished = await phase.orHold(() => activities('look for finished work').findFinishedPhase(context));
-    if (finished) return ended(board.reused(finished), {});
+    const end = await orEndByPerson(phase, async () => {
+      if (context.holdAsked !== undefined) await phase.pause();
+      const finished = await phase.orHold(() => activities('look for finished work').findFinishedPhase(context));
+      if (finished) return board.reused(finished);
 
-    const beside = startEvaluations(phase);
-    const trainer = await trainToTheEnd(phase, beside);
-    await beside.settled();
-    return ended(await passGate(phase, beside), trainer);
+      const beside = startEvaluations(phase);
+      trainer = await trainToTheEnd(phase, beside);
+      await beside.settled();
+      return await passGate(phase, beside);
+    });
+    return 'again' in end ? end : { ...end, seconds: { wall: (Date.now() - startedAt) / 1000, trainer } };
   } catch (error) {
     const why = whyEnded(error);
     const state = isCancellation(why) ? 'cancelled' : 'failed';
-    board.ended(state);
+    board.stands(state);
     if (state === 'failed' && phase.notices.someone) await phase.notices.tell('failed', messageOf(why));
     await CancellationScope.nonCancellable(() =>
       activities(`record that it is ${state}`).closePhase({ context, state, because: messageOf(why) }),
@@ -75,10 +79,11 @@ async function trainToTheEnd(phase: HeldPhase, beside: EvaluationsBeside): Promi
 
 /** The seconds of an attempt that is proved complete; null when another one follows. */
 async function runAttempt(
-  { context, board, hold, steering }: HeldPhase,
+  phase: HeldPhase,
   beside: EvaluationsBeside,
   opened: number,
 ): Promise<Readonly<Record<string, number>> | null> {
+  const { context, board, hold, steering } = phase;
   const ticket = await activities('open an attempt').openAttempt({ context, opened });
   board.attempt(ticket);
   const ran = await steering.stoppable((isHeld) =>
@@ -105,7 +110,7 @@ async function runAttempt(
     return null;
   }
   const judged = await activities(`${ticket.title} attempt ${String(ticket.number)}: judge its end`).judgeAttempt({
-    context,
+    context: phase.context,
     ticket,
     job,
     ...end,
@@ -186,5 +191,5 @@ async function keepParent({ context, board }: HeldPhase, because: string): Promi
   const { start } = context;
   if (start === null) return null;
   await activities('keep the parent').closePhase({ context, state: 'rejected', because, checkpoint: start });
-  return board.rejected(start, because);
+  return board.endedWith(start, { state: 'rejected', because });
 }

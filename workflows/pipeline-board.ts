@@ -37,6 +37,13 @@ export interface PipelineBoard {
   ended(state: 'completed' | 'failed' | 'cancelled'): void;
   /** Where each phase stands; none before the recipe is resolved. */
   phases(): readonly PhaseReport[];
+  /** The recipe is another now. */
+  changed(resolved: ResolvedPipeline): void;
+  /** What a phase says that has no run to say it. */
+  report(report: PhaseReport): void;
+  /** Whether a phase was told what follows its hold, and has not said yet that it goes on. */
+  isSettled(phase: string): boolean;
+  settle(phase: string, isSettled: boolean): void;
   /** `listener` is told what a phase reports, after the board. */
   onReport(listener: (report: PhaseReport) => void): void;
 }
@@ -48,6 +55,8 @@ interface Board {
   attributes: boolean;
   state: string;
   hears: (report: PhaseReport) => void;
+  /** Held phases that were told what follows. */
+  settled: Set<string>;
 }
 
 export function pipelineBoard(): PipelineBoard {
@@ -58,14 +67,11 @@ export function pipelineBoard(): PipelineBoard {
     attributes: false,
     state: 'running',
     hears: () => undefined,
+    settled: new Set(),
   };
   answerQueries(board);
   setHandler(phaseReportSignal, (report?: PhaseReport) => {
-    if (report === undefined) return; // sent by hand, with nothing to say
-    board.phases = board.phases.map((phase) => (phase.phase === report.phase ? report : phase));
-    show(board);
-    setAttributes(board, report);
-    board.hears(report);
+    if (report !== undefined) reported(board, report); // else it was sent by hand, with nothing to say
   });
   setHandler(rowsSignal, (rows?: readonly LeaderboardRow[]) => {
     for (const row of rows ?? []) keepRow(board, row);
@@ -91,6 +97,17 @@ export function pipelineBoard(): PipelineBoard {
       }
     },
     phases: () => board.phases,
+    changed(resolved) {
+      board.resolved = resolved;
+    },
+    report: (report) => {
+      reported(board, report);
+    },
+    isSettled: (phase) => board.settled.has(phase),
+    settle(phase, isSettled) {
+      if (isSettled) board.settled.add(phase);
+      else board.settled.delete(phase);
+    },
     onReport(listener) {
       board.hears = listener;
     },
@@ -100,6 +117,14 @@ export function pipelineBoard(): PipelineBoard {
       if (board.attributes) upsertSearchAttributes([{ key: searchAttributes.state, value: state }]);
     },
   };
+}
+
+function reported(board: Board, report: PhaseReport): void {
+  board.phases = board.phases.map((phase) => (phase.phase === report.phase ? report : phase));
+  if (report.state !== 'held') board.settled.delete(report.phase);
+  show(board);
+  setAttributes(board, report);
+  board.hears(report);
 }
 
 /** A row that a gate has judged stays when the next phase shows the same checkpoint as its parent. */
@@ -134,7 +159,9 @@ function answerQueries(board: Board): void {
 
 /** The phase that a release is meant for; throws what a person sees in the form. */
 function heldPhase(board: Board, input: ReleaseInput): string {
-  const held = board.phases.filter((phase) => phase.state === 'held').map((phase) => phase.phase);
+  const held = board.phases
+    .filter(({ phase, state }) => state === 'held' && !board.settled.has(phase))
+    .map(({ phase }) => phase);
   const [only] = held;
   if (only === undefined) throw refusal({ type: 'NothingHeld', message: 'no phase is held now' });
   if (input.phase === undefined || held.includes(input.phase)) return input.phase ?? only;
@@ -146,6 +173,7 @@ function heldPhase(board: Board, input: ReleaseInput): string {
 
 async function release(board: Board, input: ReleaseInput): Promise<string> {
   const phase = heldPhase(board, input);
+  board.settled.add(phase);
   await getExternalWorkflowHandle(childIds.phase(workflowInfo().workflowId, phase)).signal(releaseSignal, input);
   return `phase ${phase} goes on`;
 }

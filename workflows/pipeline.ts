@@ -21,10 +21,12 @@ import { explained } from './explained.ts';
 import { whenIdIsFree } from './child-run.ts';
 import { activities } from './jobs.ts';
 import { trainPhase } from './phase.ts';
+import { waitingPhase } from './phase-board.ts';
 import { phaseDetails, phaseSummary } from './phase-words.ts';
 import { pipelineBoard, type PipelineBoard } from './pipeline-board.ts';
 import { refusal } from './refusal.ts';
-import { pipelineSteering } from './steering/pipeline-steering.ts';
+import type { PhaseAgain } from './steering/end-by-person.ts';
+import { type PipelineSteering, pipelineSteering } from './steering/pipeline-steering.ts';
 
 export async function postTrainingPipeline(input?: PipelineInput): Promise<PipelineResult> {
   const board = pipelineBoard();
@@ -32,14 +34,13 @@ export async function postTrainingPipeline(input?: PipelineInput): Promise<Pipel
   const resolved = await resolve(input);
   const opened = await activities('open the pipeline').openPipeline({ ...identityOfRun(), resolved });
   board.opened(resolved, opened);
+  steering.opened(resolved);
 
   const outcomes = new Map<string, PhaseOutcome>();
   try {
-    for (const phase of resolved.recipe.phases) {
-      const holdAsked = steering.begins(phase.name);
-      const context = contextOf(resolved, phase, startOf(resolved, phase, outcomes));
-      outcomes.set(phase.name, await runPhase(holdAsked === null ? context : { ...context, holdAsked }));
-      steering.over(phase.name);
+    for (const { name } of resolved.recipe.phases) {
+      outcomes.set(name, await phaseToItsEnd({ board, steering, outcomes }, name));
+      steering.over(name);
     }
     return await finished(board, outcomes);
   } catch (error) {
@@ -50,6 +51,43 @@ export async function postTrainingPipeline(input?: PipelineInput): Promise<Pipel
     board.ended(state);
     throw explained(error);
   }
+}
+
+interface Story {
+  readonly board: PipelineBoard;
+  readonly steering: PipelineSteering;
+  readonly outcomes: ReadonlyMap<string, PhaseOutcome>;
+}
+
+/** Also where a person has it begin anew. */
+async function phaseToItsEnd({ board, steering, outcomes }: Story, name: string): Promise<PhaseOutcome> {
+  for (;;) {
+    const { resolved, hold, skip } = steering.begins(name);
+    const phase = phaseNamed(resolved, name);
+    const context = contextOf(resolved, phase, startOf(resolved, phase, outcomes));
+    if (skip !== null && context.start !== null)
+      return await skipped(board, { ...context, start: context.start }, skip);
+    const ended = await runPhase(hold === null ? context : { ...context, holdAsked: hold });
+    if (!('again' in ended)) return ended;
+  }
+}
+
+function phaseNamed({ recipe }: ResolvedPipeline, name: string): Phase {
+  const phase = recipe.phases.find((one) => one.name === name);
+  if (phase === undefined) throw new Error(`the recipe has no phase "${name}"`);
+  return phase;
+}
+
+/** A phase that a person does not want to begin. */
+async function skipped(
+  board: PipelineBoard,
+  context: PhaseContext & { readonly start: CheckpointRef },
+  because: string,
+): Promise<PhaseOutcome> {
+  const { phase, start: checkpoint } = context;
+  await activities(`skip ${phase.name}`).closePhase({ context, state: 'skipped', because, checkpoint });
+  board.report({ ...waitingPhase(phase), state: 'skipped', note: because });
+  return { state: 'skipped', checkpoint, because, score: null, seconds: { wall: 0, trainer: {} } };
 }
 
 async function resolve(input: PipelineInput | undefined): Promise<ResolvedPipeline> {
@@ -109,7 +147,7 @@ function contextOf(resolved: ResolvedPipeline, phase: Phase, start: CheckpointRe
   };
 }
 
-async function runPhase(context: PhaseContext): Promise<PhaseOutcome> {
+async function runPhase(context: PhaseContext): Promise<PhaseOutcome | PhaseAgain> {
   const { phase } = context;
   return await whenIdIsFree(() =>
     executeChild(trainPhase, {

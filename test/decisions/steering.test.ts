@@ -1,12 +1,21 @@
 /** Each message against each state of its phase. */
 import { phaseStates, type PhaseState } from '../../decisions/states.ts';
-import { mayHold, type Steer, type SteeredPhase, type SteeredPhases } from '../../decisions/steering.ts';
+import {
+  mayExtend,
+  mayHold,
+  mayRetry,
+  maySkip,
+  type Steer,
+  type SteeredPhase,
+  type SteeredPhases,
+} from '../../decisions/steering.ts';
 
 const phaseIn = (state: PhaseState, more: Partial<SteeredPhase> = {}): SteeredPhase => ({
   name: 'sft',
   kind: 'sft',
   state,
   toBeHeld: false,
+  isSettled: false,
   ...more,
 });
 const base = phaseIn('completed', { name: 'base', kind: 'base' });
@@ -46,5 +55,60 @@ describe('hold', () => {
       names: ['base', 'sft'],
     });
     expect(saidOf(mayHold([], undefined))).toBe('the recipe is being read: try again in a moment');
+  });
+});
+
+describe('skipPhase', () => {
+  const want: Readonly<Record<string, string>> = {
+    ...over,
+    waiting: 'sft',
+    running: 'phase "sft" runs: hold it first',
+    evaluating: 'phase "sft" runs: hold it first',
+    held: 'sft',
+  };
+  test.each(phaseStates)('of a phase that is %s', (state) => {
+    expect(saidOf(maySkip(phasesIn(state), 'sft'))).toBe(want[state]);
+  });
+
+  test('is refused of a base, twice, and without a name where nothing is held', () => {
+    expect(saidOf(maySkip([phaseIn('held', { name: 'base', kind: 'base' })], 'base'))).toMatch(/^phase "base" makes/);
+    expect(saidOf(maySkip(phasesIn('waiting', { isSettled: true }), 'sft'))).toBe(
+      'phase "sft" is to be skipped already',
+    );
+    expect(saidOf(maySkip(phasesIn('waiting'), undefined))).toBe('no phase is held now');
+  });
+});
+
+describe('retryPhase', () => {
+  const want: Readonly<Record<string, string>> = {
+    ...over,
+    waiting: 'phase "sft" has not begun',
+    running: 'phase "sft" runs: hold it first',
+    evaluating: 'phase "sft" runs: hold it first',
+    held: 'sft',
+  };
+  test.each(phaseStates)('of a phase that is %s', (state) => {
+    expect(saidOf(mayRetry(phasesIn(state), 'sft'))).toBe(want[state]);
+  });
+
+  test('without a name is of the phase that is held, once', () => {
+    expect(saidOf(mayRetry(phasesIn('held'), undefined))).toBe('sft');
+    expect(saidOf(mayRetry(phasesIn('held', { isSettled: true }), undefined))).toBe('no phase is held now');
+    expect(saidOf(mayRetry(phasesIn('held', { isSettled: true }), 'sft'))).toBe('phase "sft" goes on already');
+  });
+});
+
+describe('extendBudget', () => {
+  const now = { attempts: 5, evaluations: 100, waitMinutes: 60 };
+  const extend = (state: PhaseState, wanted: object) => saidOf(mayExtend(phasesIn(state), { now, wanted }));
+
+  test.each(phaseStates)('while a phase is %s', (state) => {
+    expect(extend(state, { attempts: 6 })).toBe(state in over ? 'every phase is over' : 'sft');
+  });
+
+  test('is refused where it extends nothing', () => {
+    expect(extend('running', {})).toBe('no budget is named: attempts, gpuHours or evaluations');
+    expect(extend('running', { attempts: 5 })).toBe('budgets.attempts is 5 already');
+    expect(extend('running', { gpuHours: 5 })).toBe('budgets.gpuHours has no limit');
   });
 });

@@ -159,6 +159,10 @@ function straight(recipe: () => Document) {
       }),
     recordRelease: nothing,
     recordSteering: nothing,
+    changeRecipe: async ({ resolved, set }) => ({
+      recipe: (await loadRecipe('.', resolved.recipe, set)).value,
+      dataDigests: resolved.dataDigests,
+    }),
     openEvaluation: ({ context, evaluations, opened }) =>
       Promise.resolve({
         ...ticketOf(context, opened),

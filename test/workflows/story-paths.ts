@@ -1,7 +1,7 @@
 /** The paths through the story whose histories are kept: what happens on each, and which of its runs are kept. */
 import { TemperError } from '../../decisions/errors.ts';
 import type { Document } from '../support/recipes.ts';
-import { recipeOf } from '../support/recipes.ts';
+import { leastPhases, recipeOf } from '../support/recipes.ts';
 import {
   type Answers,
   checkpointOf,
@@ -223,6 +223,30 @@ export const paths: readonly Path[] = [
       await run.executeUpdate('hold', { args: [{ by: 'ann', reason: 'the nodes are needed' }] });
       await untilState(run, 'sft', 'held');
       await run.executeUpdate('release', { args: [{}] });
+    },
+  },
+  {
+    name: 'begun-anew',
+    recipe: recipeOf([evaluatedOnce, leastPhases.orpo]),
+    answers: {
+      judgeAttempt: (_, times) => Promise.resolve(times === 2 ? judged('hold') : completed),
+    },
+    async act(run) {
+      await untilState(run, 'sft', 'held');
+      await run.executeUpdate('extendBudget', { args: [{ budgets: { attempts: 9 } }] });
+      await run.executeUpdate('skipPhase', { args: [{ phase: 'orpo', by: 'ann' }] });
+      await run.executeUpdate('retryPhase', { args: [{ set: { 'params.learningRate': 0.0001 } }] });
+    },
+  },
+  {
+    name: 'skipped-while-held',
+    recipe: recipeOf([evaluatedOnce]),
+    answers: {
+      judgeAttempt: (_, times) => Promise.resolve(times === 2 ? judged('hold') : completed),
+    },
+    async act(run) {
+      await untilState(run, 'sft', 'held');
+      await run.executeUpdate('skipPhase', { args: [{ reason: 'no data' }] });
     },
   },
   {

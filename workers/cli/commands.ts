@@ -63,6 +63,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./release.ts')).release(),
   },
   {
+    name: 'retry-phase',
+    summary: 'a held phase begins anew, with other parameters',
+    load: async () => (await import('./retry-phase.ts')).retryPhase(),
+  },
+  {
+    name: 'skip-phase',
+    summary: 'end a phase that is held or has not begun',
+    load: async () => (await import('./skip-phase.ts')).skipPhase(),
+  },
+  {
+    name: 'extend-budget',
+    summary: 'raise what a pipeline that runs may spend',
+    load: async () => (await import('./extend-budget.ts')).extendBudget(),
+  },
+  {
     name: 'leaderboard',
     summary: 'every evaluated checkpoint with its interval and verdict',
     load: async () => (await import('./leaderboard.ts')).leaderboard(),

@@ -4,72 +4,82 @@
  * Covers that a hold stops what uses GPUs, and is kept until the phase is held. Does not cover being held (hold.ts) or whether a message
  * may come (decisions/steering.ts): the pipeline has checked it.
  */
-import { CancellationScope, isCancellation, setHandler } from '@temporalio/workflow';
+import { condition, setHandler } from '@temporalio/workflow';
 import type { PhaseContext } from '../contract.ts';
-import { type PhaseMessage, steerSignal } from './messages.ts';
+import { type HoldEnding, type PhaseMessage, steerSignal } from './messages.ts';
+import { type Stoppables, stoppablesOf } from './stoppables.ts';
 
-/** In place of an answer: a hold has stopped it. */
-export const stopped = Symbol('stopped by a hold');
+/** A person has ended a held phase, instead of letting it go on. */
+export class EndedByPerson extends Error {
+  readonly ending: HoldEnding;
+
+  constructor(ending: HoldEnding) {
+    super(ending.sentence);
+    this.ending = ending;
+  }
+}
 
 export interface PhaseSteering {
+  /** With the budgets as people have extended them. */
+  context(): PhaseContext;
   /** Who asked for a hold that has not come yet, and why; null where nobody did. */
   holdAsked(): string | null;
-  /** The phase is held now, whatever for. Resolves when all that a hold has stopped is over. */
-  isHeld(): Promise<void>;
-  /** The answer of `act`, which a hold cancels; `isStopped` tells it that from a cancellation of the run. */
-  stoppable<T>(act: (isStopped: () => boolean) => Promise<T>): Promise<T | typeof stopped>;
+  /** The phase is held now, whatever for. Resolves when all that a hold has stopped is over; null where it stopped nothing. */
+  isHeld(): Promise<unknown> | null;
+  /** Throws `EndedByPerson` when a person ends the hold so; else it goes on waiting. */
+  endedByPerson(): Promise<never>;
+  /** The phase is held no more. */
+  goesOn(): void;
+  /** Stops whatever runs, as a hold does. */
+  stopAll(): Promise<void>;
+  readonly stoppable: Stoppables['stoppable'];
 }
 
-interface Stoppable {
-  readonly scope: CancellationScope;
-  stopped: boolean;
-  over: Promise<unknown>;
-}
-
-export function phaseSteering(context: PhaseContext): PhaseSteering {
-  // What runs beside an attempt is no part of it.
-  const run = CancellationScope.current();
+/** `note` shows what a person did on the phase's page. */
+export function phaseSteering(begunWith: PhaseContext, note: (sentence: string) => void): PhaseSteering {
+  let context = begunWith;
   let asked = context.holdAsked ?? null;
-  const running = new Set<Stoppable>();
-
-  function stop(one: Stoppable): void {
-    one.stopped = true;
-    one.scope.cancel();
-  }
+  let held = false;
+  let ending: HoldEnding | null = null;
+  const stoppables = stoppablesOf(begunWith, () => asked !== null);
 
   setHandler(steerSignal, (message?: PhaseMessage) => {
     if (message === undefined) return; // sent by hand, with nothing to say
-    asked = message.sentence;
-    for (const one of running) stop(one);
+    switch (message.kind) {
+      case 'hold':
+        asked = message.sentence;
+        stoppables.stop();
+        break;
+      case 'budgets':
+        context = { ...context, budgets: message.budgets };
+        note(message.sentence);
+        break;
+      case 'skip':
+      case 'again':
+        // One that comes while nothing is held ends nothing, now or later.
+        if (held) ending = message;
+        break;
+    }
   });
 
   return {
+    context: () => context,
     holdAsked: () => asked,
-    async isHeld() {
-      asked = null;
-      const stopping = [...running].filter((one) => one.stopped).map(({ over }) => over);
-      if (stopping.length > 0) await Promise.allSettled(stopping);
+    isHeld() {
+      [asked, held, ending] = [null, true, null];
+      return stoppables.stopping();
     },
-    async stoppable(act) {
-      // Phases that began before there were holds are cancelled in the order of their histories.
-      if (!context.steers) return await act(() => false);
-      const one: Stoppable = {
-        scope: new CancellationScope({ cancellable: true, parent: run }),
-        stopped: false,
-        over: Promise.resolve(),
-      };
-      running.add(one);
-      if (asked !== null) stop(one);
-      const done = one.scope.run(() => act(() => one.stopped && !run.consideredCancelled));
-      one.over = done;
-      try {
-        return await done;
-      } catch (error) {
-        if (isCancellation(error) && one.stopped && !run.consideredCancelled) return stopped;
-        throw error;
-      } finally {
-        running.delete(one);
-      }
+    async endedByPerson() {
+      await condition(() => ending !== null);
+      throw new EndedByPerson(ending ?? { kind: 'again', sentence: '' });
     },
+    goesOn() {
+      held = false;
+    },
+    async stopAll() {
+      stoppables.stop();
+      await stoppables.stopping();
+    },
+    stoppable: stoppables.stoppable,
   };
 }

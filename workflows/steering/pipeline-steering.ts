@@ -5,101 +5,228 @@
  * Covers what is asked before its phase begins. Does not cover whether a message may come (decisions/steering.ts), what a phase makes of
  * it (phase-steering.ts), or releases (pipeline-board.ts).
  */
-import { currentUpdateInfo, getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
-import { nearestName } from '../../configs/nearest-name.ts';
-import { type HoldInput, holdInputSchema } from '../../configs/schema-input-steering.ts';
-import { mayHold, type Steer, type SteeredPhases } from '../../decisions/steering.ts';
-import { sentenceOfSteering, type SteeredBy, type SteeringRequest } from '../../decisions/steering-sentences.ts';
-import { childIds, type PhaseReport } from '../contract.ts';
+import type { UpdateDefinition } from '@temporalio/common';
+import { getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  type ExtendBudgetInput,
+  extendBudgetInputSchema,
+  type HoldInput,
+  holdInputSchema,
+  type RetryPhaseInput,
+  retryPhaseInputSchema,
+  type SkipPhaseInput,
+  skipPhaseInputSchema,
+} from '../../configs/schema-input-steering.ts';
+import { mayExtend, mayHold, mayRetry, maySkip, type SteeredPhases } from '../../decisions/steering.ts';
+import { budgetsText, changesText, sentenceOfSteering } from '../../decisions/steering-sentences.ts';
+import { childIds, type ResolvedPipeline } from '../contract.ts';
+import { explained } from '../explained.ts';
 import { activities } from '../jobs.ts';
 import type { PipelineBoard } from '../pipeline-board.ts';
 import { refusal } from '../refusal.ts';
 import { inputOf } from './input-of.ts';
-import { holdUpdate, type PhaseMessage, steerSignal } from './messages.ts';
+import {
+  extendBudgetUpdate,
+  holdUpdate,
+  type PhaseMessage,
+  retryPhaseUpdate,
+  skipPhaseUpdate,
+  steerSignal,
+} from './messages.ts';
+import { mayDo, recordSteering } from './asked-by-person.ts';
 
 export interface PipelineSteering {
-  /** It begins: who asked to hold it at once, and why; null where nobody did. */
-  begins(phase: string): string | null;
-  /** It is over. What was asked of it and came too late is asked of the next. */
+  /** The recipe is known. */
+  opened(resolved: ResolvedPipeline): void;
+  /** A phase begins: with the recipe as it is now. `hold`: who asked to hold it at once, and why; `skip`: the same of one that is not to begin. */
+  begins(phase: string): {
+    readonly resolved: ResolvedPipeline;
+    readonly hold: string | null;
+    readonly skip: string | null;
+  };
+  /** It is over. A hold that came too late for it is of the next. */
   over(phase: string): void;
 }
 
 interface Steered {
+  readonly board: PipelineBoard;
+  resolved: ResolvedPipeline | null;
   /** The phase that runs. */
   current: string | null;
-  /** Who asked to hold the phase, and why, by its name: it is not held yet. */
+  /** Who asked to hold a phase, and why, by its name: it is not held yet. */
   readonly holds: Map<string, string>;
+  /** The same of phases that are not to begin. */
+  readonly skips: Map<string, string>;
 }
 
-export function pipelineSteering(board: Pick<PipelineBoard, 'phases' | 'onReport'>): PipelineSteering {
-  const steered: Steered = { current: null, holds: new Map() };
-  const phases = () => phasesOf(steered, board.phases());
+export function pipelineSteering(board: PipelineBoard): PipelineSteering {
+  const steered: Steered = { board, resolved: null, current: null, holds: new Map(), skips: new Map() };
   board.onReport(({ phase, state }) => {
     if (state === 'held') steered.holds.delete(phase);
   });
-
-  const toHold = (input: unknown) => mayDo(mayHold(phases(), inputOf('hold', holdInputSchema, input).phase)).phase.name;
-  setHandler(holdUpdate, async (input: HoldInput = {}) => await hold(steered, toHold(input), input), {
+  answer(holdUpdate, {
     description:
       '{"phase": "sft", "by": "you", "reason": "why"}, each optional: stops the phase that runs with a save, releases its GPUs and holds it; one that has not begun is held before it begins',
-    validator: (input?: HoldInput) => {
-      toHold(input);
-    },
+    read: (input) => inputOf('hold', holdInputSchema, input),
+    phaseOf: ({ phase }) => mayDo(mayHold(phasesOf(steered), phase)).phase.name,
+    act: async (phase, input) => await hold(steered, phase, input),
+  });
+  answer(skipPhaseUpdate, {
+    description:
+      '{"phase": "orpo", "by": "you", "reason": "why"}, each optional: ends a phase that is held or has not begun; the next one starts from what this one starts from',
+    read: (input) => inputOf('skipPhase', skipPhaseInputSchema, input),
+    phaseOf: ({ phase }) => mayDo(maySkip(phasesOf(steered), phase)).phase.name,
+    act: async (phase, input) => await skip(steered, phase, input),
+  });
+  answer(retryPhaseUpdate, {
+    description:
+      '{"phase": "sft", "set": {"params.learningRate": 0.0001}, "by": "you", "reason": "why"}, each optional: a held phase begins anew from its start, with these parameters',
+    read: readRetry,
+    phaseOf: ({ phase }) => mayDo(mayRetry(phasesOf(steered), phase)).phase.name,
+    act: async (phase, input) => await retry(steered, phase, input),
+  });
+  answer(extendBudgetUpdate, {
+    description:
+      '{"budgets": {"attempts": 9, "gpuHours": 40, "evaluations": 200}, "by": "you", "reason": "why"}: what may be spent from now on, in all; name those that become larger',
+    read: (input) => inputOf('extendBudget', extendBudgetInputSchema, input),
+    phaseOf: ({ budgets: wanted }) =>
+      mayDo(mayExtend(phasesOf(steered), { now: steered.resolved?.recipe.budgets ?? null, wanted })).phase.name,
+    act: async (phase, input) => await extend(steered, phase, input),
   });
 
   return {
+    opened(resolved) {
+      steered.resolved = resolved;
+    },
     begins(phase) {
       steered.current = phase;
-      return steered.holds.get(phase) ?? null;
+      const { resolved, holds, skips } = steered;
+      if (resolved === null) throw new Error('a phase begins before the recipe is known');
+      return { resolved, hold: holds.get(phase) ?? null, skip: skips.get(phase) ?? null };
     },
     over(phase) {
       const late = steered.holds.get(phase);
       steered.holds.delete(phase);
       steered.current = null;
-      const next = phases().find(({ state }) => state === 'waiting');
+      const next = phasesOf(steered).find(({ state }) => state === 'waiting');
       if (late !== undefined && next !== undefined) steered.holds.set(next.name, late);
     },
   };
 }
 
+interface Message<Input> {
+  /** Begins with the shape of its input. */
+  readonly description: string;
+  /** Throws what is wrong with it. */
+  readonly read: (input: unknown) => Input;
+  /** The phase it is meant for; throws why it cannot be done. */
+  readonly phaseOf: (input: Input) => string;
+  /** Does it. What a second message must know is kept before anything is waited for. */
+  readonly act: (phase: string, input: Input) => Promise<string>;
+}
+
+function answer<Input>(
+  update: UpdateDefinition<string, [Input | undefined]>,
+  { description, read, phaseOf, act }: Message<Input>,
+): void {
+  const handler = async (given?: Input): Promise<string> => {
+    const input = read(given);
+    return await act(phaseOf(input), input);
+  };
+  const validator = (given?: Input): void => {
+    phaseOf(read(given));
+  };
+  setHandler(update, handler, { description, validator });
+}
+
 async function hold(steered: Steered, phase: string, input: HoldInput): Promise<string> {
   const sentence = sentenceOfSteering({ message: 'hold' }, input);
   const runs = steered.current === phase;
-  // Before anything is waited for: a second one that comes meanwhile is refused.
   steered.holds.set(phase, sentence);
-  await record(phase, { message: 'hold' }, input);
+  await recordSteering(phase, { message: 'hold' }, input);
   if (!runs) return `phase ${phase} is held before it begins`;
   if (steered.current === phase) await tell(phase, { kind: 'hold', sentence });
   return `phase ${phase} stops and saves, and is held then; were it over by then, the next is held before it begins`;
 }
 
-function phasesOf({ current, holds }: Steered, reports: readonly PhaseReport[]): SteeredPhases {
-  return reports.map(({ phase: name, kind, state }) => ({
+async function skip(steered: Steered, phase: string, input: SkipPhaseInput): Promise<string> {
+  const sentence = sentenceOfSteering({ message: 'skipPhase' }, input);
+  const runs = steered.current === phase;
+  if (runs) steered.board.settle(phase, true);
+  else steered.skips.set(phase, sentence);
+  await recordSteering(phase, { message: 'skipPhase' }, input);
+  if (runs) await tell(phase, { kind: 'skip', sentence });
+  return `phase ${phase} is skipped: what follows starts from what it starts from`;
+}
+
+/** Fields of the phase alone: the rest of the recipe has been at work already. */
+function readRetry(given: unknown): RetryPhaseInput {
+  const input = inputOf('retryPhase', retryPhaseInputSchema, given);
+  const other = Object.keys(input.set ?? {}).find((field) => !field.startsWith('params.'));
+  if (other === undefined) return input;
+  const message = `set: ${other} is no field that a retry may change; those are params.<field>`;
+  throw refusal({ type: 'InvalidInput', message });
+}
+
+async function retry(steered: Steered, phase: string, input: RetryPhaseInput): Promise<string> {
+  const { set = {} } = input;
+  const sentence = sentenceOfSteering({ message: 'retryPhase', set }, input);
+  steered.board.settle(phase, true);
+  try {
+    if (Object.keys(set).length > 0) await changeRecipe(steered, phase, set);
+    await recordSteering(phase, { message: 'retryPhase', set }, input);
+  } catch (error) {
+    steered.board.settle(phase, false);
+    throw explained(error);
+  }
+  await tell(phase, { kind: 'again', sentence });
+  return `phase ${phase} begins anew from its start${changesText(set)}`;
+}
+
+async function changeRecipe(steered: Steered, phase: string, set: Readonly<Record<string, unknown>>): Promise<void> {
+  const { resolved } = steered;
+  if (resolved === null) return;
+  const fields = Object.fromEntries(Object.entries(set).map(([field, value]) => [`phases.${phase}.${field}`, value]));
+  const changed = await activities(`${phase}: check what is to change`).changeRecipe({ resolved, set: fields });
+  const before = resolved.changed.filter((field) => !(field in fields));
+  // Budgets may have been extended meanwhile.
+  const recipe = { ...changed.recipe, budgets: steered.resolved?.recipe.budgets ?? changed.recipe.budgets };
+  change(steered, { ...resolved, ...changed, recipe, changed: [...before, ...Object.keys(fields)] });
+}
+
+async function extend(steered: Steered, phase: string, input: ExtendBudgetInput): Promise<string> {
+  const { resolved } = steered;
+  if (resolved === null) return '';
+  const request = { message: 'extendBudget', budgets: present(input.budgets) } as const;
+  const budgets = { ...resolved.recipe.budgets, ...request.budgets };
+  change(steered, { ...resolved, recipe: { ...resolved.recipe, budgets } });
+  await recordSteering(phase, request, input);
+  if (steered.current === phase)
+    await tell(phase, { kind: 'budgets', budgets, sentence: sentenceOfSteering(request, input) });
+  const isHeld = steered.board.phases().some((one) => one.phase === phase && one.state === 'held');
+  return `extended ${budgetsText(request.budgets)}${isHeld ? `; phase ${phase} is held: release it` : ''}`;
+}
+
+const present = ({ attempts, gpuHours, evaluations }: ExtendBudgetInput['budgets']) => ({
+  ...(attempts !== undefined && { attempts }),
+  ...(gpuHours !== undefined && { gpuHours }),
+  ...(evaluations !== undefined && { evaluations }),
+});
+
+function change(steered: Steered, resolved: ResolvedPipeline): void {
+  steered.resolved = resolved;
+  steered.board.changed(resolved);
+}
+
+function phasesOf({ board, current, holds, skips }: Steered): SteeredPhases {
+  return board.phases().map(({ phase: name, kind, state }) => ({
     name,
     kind,
     // It has begun, and its first word is on its way.
     state: state === 'waiting' && name === current ? 'running' : state,
     toBeHeld: holds.has(name),
+    isSettled: skips.has(name) || board.isSettled(name),
   }));
-}
-
-/** Throws what a person sees in the form. */
-function mayDo<Found>(steer: Steer<Found>): Found {
-  if (steer.kind === 'may') return steer;
-  if (steer.kind === 'refused') throw refusal({ type: 'NotNow', message: steer.why });
-  const { named, names } = steer;
-  const near = nearestName(named, names);
-  const meant = near === null ? ';' : `; did you mean "${near}"?`;
-  throw refusal({ type: 'NotFound', message: `there is no phase "${named}"${meant} phases: ${names.join(', ')}` });
-}
-
-async function record(phase: string, request: SteeringRequest, { by, reason }: SteeredBy): Promise<void> {
-  const { workflowId: pipelineId, runId } = workflowInfo();
-  const id = currentUpdateInfo()?.id ?? '';
-  await activities(`${phase}: record who asked for ${request.message}`).recordSteering({
-    ...{ pipelineId, runId, phase, id, request },
-    by: { ...(by !== undefined && { by }), ...(reason !== undefined && { reason }) },
-  });
 }
 
 async function tell(phase: string, message: PhaseMessage): Promise<void> {

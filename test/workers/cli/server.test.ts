@@ -27,6 +27,9 @@ test.each([
   { words: ['cancel', 'tiny'] },
   { words: ['hold', 'tiny'] },
   { words: ['release', 'tiny'] },
+  { words: ['retry-phase', 'tiny'] },
+  { words: ['skip-phase', 'tiny'] },
+  { words: ['extend-budget', 'tiny', '--attempts', '9'] },
   { words: ['reap'] },
   { words: ['link'] },
 ])('$words', async ({ words }) => {

@@ -1,0 +1,76 @@
+/** What people ask of a running pipeline, in a real ledger: kept once, told by explain, and counted by what comes after. */
+import type { ResolvedPipeline } from '../../workflows/contract.ts';
+import type { Explanation } from '../../workflows/contract-questions.ts';
+import { answerActivities } from '../../activities/answers.ts';
+import { recipeSchema } from '../../configs/schema.ts';
+import { activityBench, type ActivityBench, contextOf, runId, startAttempt } from '../support/activity-bench.ts';
+import { fakeTrainer } from '../support/fake-trainer.ts';
+import { leastPhases, recipeOf } from '../support/recipes.ts';
+
+let bench: ActivityBench;
+beforeEach(async () => {
+  bench = await activityBench();
+  await bench.as(runId).openPipeline({ pipelineId: 'demo', runId: 'run-1', resolved });
+});
+afterEach(() => bench.close());
+
+const recipe = recipeSchema.parse(recipeOf([leastPhases.sft]));
+const resolved = { recipe, profile: { name: 'local' }, changed: [], dataDigests: {} } as unknown as ResolvedPipeline;
+const retry = { message: 'retryPhase', set: { 'params.steps': 60 } } as const;
+const asked = {
+  pipelineId: 'demo',
+  runId: 'run-1',
+  phase: 'sft',
+  id: 'update-1',
+  request: retry,
+  by: { by: 'ann', reason: 'it diverged' },
+};
+
+/** Attempt 1 saves step 20, and is killed at step 23. */
+async function killedOnce(): Promise<void> {
+  const attempt = await startAttempt(bench);
+  const trainer = fakeTrainer(attempt);
+  await trainer.saves(20);
+  await trainer.says(23, 'training');
+  bench.backend.end(attempt.job, { exitCode: null, signal: 'SIGKILL', lastLines: [] });
+  await bench.as(runId).judgeAttempt(attempt);
+}
+
+test('a phase that a person has begin anew goes on from none of its checkpoints; else it would', async () => {
+  await killedOnce();
+  const activities = bench.as('phase-run-2');
+  expect(await activities.openAttempt({ context: contextOf(), opened: 1 })).toMatchObject({
+    number: 2,
+    resumeStep: 20,
+  });
+  await activities.recordSteering(asked);
+  expect(await activities.openAttempt({ context: contextOf(), opened: 2 })).toMatchObject({ number: 3, resumeStep: 0 });
+});
+
+test('what was asked is kept once, with who, when and why, and explained', async () => {
+  await killedOnce();
+  await bench.as(runId).recordSteering(asked);
+  await bench.as(runId).recordSteering(asked);
+  const explained = (await answerActivities(bench.dependencies).answerQuestion({
+    question: 'explain',
+    pipeline: 'demo',
+  })) as Explanation;
+  const told = explained.phases.flatMap(({ events }) => events).filter(({ about }) => about === 'steering');
+  expect(told).toMatchObject([
+    { attempt: 1, sentence: 'ann had it begin anew from its start with params.steps 60: it diverged.' },
+  ]);
+});
+
+test('a changed recipe is checked as at the start', async () => {
+  const activities = bench.as(runId);
+  const { recipe: changed } = await activities.changeRecipe({ resolved, set: { 'phases.sft.params.steps': 60 } });
+  expect(changed).toEqual({
+    ...recipe,
+    phases: recipe.phases.map((phase) =>
+      phase.name === 'sft' ? { ...phase, params: { ...phase.params, steps: 60 } } : phase,
+    ),
+  });
+  await expect(activities.changeRecipe({ resolved, set: { 'phases.sft.params.stepz': 60 } })).rejects.toThrow(
+    /stepz: .*did you mean "steps"/,
+  );
+});

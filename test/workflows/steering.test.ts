@@ -1,0 +1,180 @@
+/** A person skips a phase, has it begin anew, or extends a budget: what the phases then do, and what is refused. */
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import type { PhaseContext } from '../../workflows/contract.ts';
+import { leastPhases, recipeOf } from '../support/recipes.ts';
+import { type Answers, checkpointOf, completed, evaluatedSft, judged, runsOn } from '../support/stories.ts';
+import {
+  failureOf,
+  type Run,
+  statusOf,
+  untilState,
+  workflowBench,
+  type WorkflowBench,
+} from '../support/workflow-bench.ts';
+
+let opening: Promise<WorkflowBench>;
+let bench: WorkflowBench;
+beforeAll(async () => {
+  opening = workflowBench();
+  bench = await opening;
+});
+afterAll(async () => (await opening).close());
+
+const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
+const send = (run: Run, update: string, input: object = {}) =>
+  run.executeUpdate<string, [object]>(update, { args: [input] });
+
+async function refusalOf(update: Promise<unknown>): Promise<string> {
+  const error: unknown = await update.then(
+    () => null,
+    (failure: unknown) => failure,
+  );
+  expect(error).toBeInstanceOf(WorkflowUpdateFailedError);
+  return (error as WorkflowUpdateFailedError).cause?.message ?? '';
+}
+
+/** Base, sft, orpo; the first attempt of sft is held. */
+const chain = recipeOf([evaluatedSft, leastPhases.orpo]);
+const heldOnce: Answers = {
+  judgeAttempt: ({ context }, times) => Promise.resolve(!isBase(context) && times === 2 ? judged('hold') : completed),
+};
+async function untilHeld(pipelineId: string, more: Answers = {}) {
+  const story = bench.tell(pipelineId, chain, { ...heldOnce, ...more });
+  const run = await bench.start(story);
+  await untilState(run, 'sft', 'held');
+  return { story, run };
+}
+
+type StoryOf = ReturnType<WorkflowBench['tell']>;
+const openedOf = (story: StoryOf) => story.inputsOf('openAttempt').map(({ context }) => context);
+
+describe('skipPhase', () => {
+  test('ends a held phase: the next one starts from its parent', async () => {
+    const { story, run } = await untilHeld('skip-held');
+    expect(await send(run, 'skipPhase', { by: 'ann', reason: 'no data' })).toMatch(/^phase sft is skipped/);
+    await run.result();
+    const [base, , orpo] = openedOf(story);
+    expect(orpo?.start?.id).toContain('/base/');
+    expect(base?.phase.name).toBe('base');
+    expect(story.inputsOf('closePhase').at(-1)).toMatchObject({
+      state: 'skipped',
+      because: 'ann had it skipped: no data',
+    });
+    expect(await statusOf(run)).toMatchObject([{ state: 'completed' }, { state: 'skipped' }, { state: 'completed' }]);
+  });
+
+  test('keeps a phase from beginning, and says so once more', async () => {
+    const { story, run } = await untilHeld('skip-waiting');
+    await send(run, 'skipPhase', { phase: 'orpo' });
+    expect(await refusalOf(send(run, 'skipPhase', { phase: 'orpo' }))).toBe('phase "orpo" is to be skipped already');
+    expect(await refusalOf(send(run, 'hold', { phase: 'orpo' }))).toBe('phase "orpo" is to be skipped already');
+    await send(run, 'release');
+    const { promoted } = await run.result();
+    expect(openedOf(story).map(({ phase }) => phase.name)).toEqual(['base', 'sft', 'sft']);
+    expect(promoted.at(-1)?.outcome).toMatchObject({
+      state: 'skipped',
+      checkpoint: promoted.at(-2)?.outcome.checkpoint,
+    });
+  });
+
+  test('stops the evaluations that run beside what was held', async () => {
+    let begins: () => void = () => undefined;
+    const evaluates = new Promise<void>((resolve) => (begins = resolve));
+    const { story, run } = await untilHeld('skip-beside', {
+      awaitJob: async ({ context, ticket, seenSteps }) => {
+        if (context.phase.name !== 'sft') return { kind: 'ended' };
+        if (ticket.purpose === 'evaluate') {
+          begins();
+          return await runsOn();
+        }
+        if (seenSteps.length === 0) return { kind: 'checkpoint', checkpoint: checkpointOf(context, 20) };
+        await evaluates;
+        return { kind: 'ended' };
+      },
+    });
+    await send(run, 'skipPhase');
+    await run.result();
+    expect(story.inputsOf('stopJob').map(({ ticket, reason }) => [ticket.purpose, reason])).toEqual([
+      ['evaluate', 'cancel'],
+    ]);
+  });
+});
+
+describe('retryPhase', () => {
+  test('begins a held phase anew, with its parameters changed, and the plan says so', async () => {
+    const { story, run } = await untilHeld('again');
+    const set = { 'params.learningRate': 0.0001 };
+    expect(await send(run, 'retryPhase', { phase: 'sft', set, by: 'ann' })).toBe(
+      'phase sft begins anew from its start with params.learningRate 0.0001',
+    );
+    await run.result();
+    const rates = openedOf(story)
+      .filter(({ phase }) => phase.name === 'sft')
+      .map(({ phase }) => (phase.params as { learningRate: number }).learningRate);
+    expect(rates).toHaveLength(2);
+    expect(rates[1]).toBe(0.0001);
+    expect(rates[0]).not.toBe(0.0001);
+    expect(story.inputsOf('recordSteering')).toMatchObject([
+      { phase: 'sft', request: { message: 'retryPhase', set }, by: { by: 'ann' } },
+    ]);
+    expect(await run.query('plan')).toMatchObject({ changed: ['phases.sft.params.learningRate'] });
+    expect(await statusOf(run)).toMatchObject([{ state: 'completed' }, { state: 'completed' }, { state: 'completed' }]);
+  });
+
+  test('refuses what a retry may not change and what the recipe refuses; the phase stays held', async () => {
+    const { story, run } = await untilHeld('again-refused');
+    expect(await refusalOf(send(run, 'retryPhase', { set: { 'gate.0': 1 } }))).toMatch(
+      /^set: gate\.0 is no field that/,
+    );
+    expect(await refusalOf(send(run, 'retryPhase', { set: { 'params.learningRat': 1 } }))).toMatch(
+      /learningRat: .*did you mean "learningRate"/,
+    );
+    expect(await refusalOf(send(run, 'retryPhase', { phase: 'orpo' }))).toBe('phase "orpo" has not begun');
+    expect(await refusalOf(send(run, 'retryPhase', { phase: 'base' }))).toBe('phase "base" is over (completed)');
+    expect(story.inputsOf('recordSteering')).toEqual([]);
+    expect(await statusOf(run)).toMatchObject([{}, { state: 'held' }, {}]);
+    await send(run, 'release');
+    await run.result();
+  });
+
+  test('of two messages at once one is done, and the other one is refused', async () => {
+    const { story, run } = await untilHeld('at-once');
+    const answers = await Promise.allSettled([send(run, 'retryPhase'), send(run, 'skipPhase'), send(run, 'release')]);
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    await run.result();
+    expect(story.inputsOf('recordSteering').length + story.inputsOf('recordRelease').length).toBe(1);
+  });
+
+  test('leaves no job when the pipeline is cancelled then', async () => {
+    const { story, run } = await untilHeld('again-cancelled', {
+      awaitJob: (_, times) => (times > 2 ? runsOn() : Promise.resolve({ kind: 'ended' })),
+    });
+    await send(run, 'retryPhase');
+    await story.called('awaitJob', 3);
+    await run.cancel();
+    await failureOf(run);
+    expect(story.inputsOf('stopJob').map(({ reason }) => reason)).toEqual(['cancel']);
+  });
+});
+
+describe('extendBudget', () => {
+  test('counts from the next judgement on, also for phases that follow, and says that a held phase waits', async () => {
+    const { story, run } = await untilHeld('budget');
+    expect(await send(run, 'extendBudget', { budgets: { attempts: 9 } })).toBe(
+      'extended budgets.attempts to 9; phase sft is held: release it',
+    );
+    expect(await refusalOf(send(run, 'extendBudget', { budgets: { attempts: 9 } }))).toBe(
+      'budgets.attempts is 9 already',
+    );
+    expect(await refusalOf(send(run, 'extendBudget', { budgets: { gpuHours: 9 } }))).toBe(
+      'budgets.gpuHours has no limit',
+    );
+    expect(await refusalOf(send(run, 'extendBudget', {}))).toMatch(
+      /^Input of extendBudget is not valid:\n {2}budgets: /,
+    );
+    await send(run, 'release');
+    await run.result();
+    const budgets = story.inputsOf('judgeAttempt').map(({ context }) => context.budgets.attempts);
+    expect(budgets).toEqual([5, 5, 9, 9]);
+  });
+});
