@@ -3,8 +3,12 @@
  *
  * Does not cover whether it may be done (decisions/steering.ts) or doing it (workflows/steering/).
  */
+import { checkpointShortName } from '../decisions/checkpoint-id.ts';
+import { TemperError } from '../decisions/errors.ts';
 import type { SteeredBy, SteeringRequest } from '../decisions/steering-sentences.ts';
-import type { ResolvedPipeline } from '../workflows/contract.ts';
+import type { CheckpointRef, ResolvedPipeline } from '../workflows/contract.ts';
+import { begunAnewAfter } from './changes-of-phase.ts';
+import { refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { digestsOfData } from './pipelines.ts';
 
@@ -18,6 +22,13 @@ export interface SteeringActivities {
     readonly request: SteeringRequest;
     readonly by: SteeredBy;
   }): Promise<void>;
+  /** The checkpoint of a phase that a person names, by its id or its short name. Throws `not-found` with those that there are. */
+  nameCheckpoint(input: {
+    readonly runId: string;
+    readonly phase: string;
+    readonly profile: string;
+    readonly checkpoint: string;
+  }): Promise<CheckpointRef>;
   /** The recipe with these fields changed. Throws `invalid-input` or `not-found` with the field. */
   changeRecipe(input: {
     readonly resolved: ResolvedPipeline;
@@ -40,6 +51,19 @@ export function steeringActivities(dependencies: ActivityDependencies): Steering
         evidence: by,
         at: dependencies.now().toISOString(),
       });
+    },
+    async nameCheckpoint({ runId, phase, profile, checkpoint: named }) {
+      const { store } = dependencies.placeOf(profile);
+      const anew = await begunAnewAfter(ledger, { runId, phase });
+      const known = (await ledger.checkpointsOf({ runId, phase })).filter(({ attempt }) => attempt > anew);
+      const found = known.findLast((one) => one.id === named || checkpointShortName(one) === named);
+      const there = [...new Set(known.map(checkpointShortName))].join(', ') || 'none';
+      if (found === undefined)
+        throw new TemperError('not-found', `phase "${phase}" has no checkpoint "${named}"; there are: ${there}`);
+      const level = (await store.inspect(found.path))?.level ?? 'torn';
+      if (level === 'torn')
+        throw new TemperError('not-found', `checkpoint ${found.id} does not lie whole on the store any more`);
+      return refOf(found);
     },
     async changeRecipe({ resolved, set }) {
       const { value: recipe } = await dependencies.readRecipe(resolved.recipe, set);

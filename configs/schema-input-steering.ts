@@ -25,6 +25,12 @@ export const retryPhaseInputSchema = z.strictObject({
   ...who,
 });
 
+export const promoteInputSchema = z.strictObject({
+  phase: phase.optional(),
+  checkpoint: z.string().min(1).describe('A checkpoint of the phase: its id, or its short name, such as `sft-40`.'),
+  ...who,
+});
+
 export const extendBudgetInputSchema = z.strictObject({
   budgets: z
     .strictObject({
@@ -39,4 +45,5 @@ export const extendBudgetInputSchema = z.strictObject({
 export type HoldInput = z.output<typeof holdInputSchema>;
 export type SkipPhaseInput = z.output<typeof skipPhaseInputSchema>;
 export type RetryPhaseInput = z.output<typeof retryPhaseInputSchema>;
+export type PromoteInput = z.output<typeof promoteInputSchema>;
 export type ExtendBudgetInput = z.output<typeof extendBudgetInputSchema>;

@@ -15,6 +15,7 @@ export interface SteeredBy {
 export type SteeringRequest =
   | { readonly message: 'hold' | 'skipPhase' }
   | { readonly message: 'retryPhase'; readonly set: Readonly<Record<string, unknown>> }
+  | { readonly message: 'promote'; readonly checkpoint: string }
   | { readonly message: 'extendBudget'; readonly budgets: ExtendedBudgets };
 
 /** For example `ann asked to hold it: the node is needed`; without a full stop. */
@@ -30,6 +31,8 @@ function deedOf(request: SteeringRequest): string {
       return 'had it skipped';
     case 'retryPhase':
       return `had it begin anew from its start${changesText(request.set)}`;
+    case 'promote':
+      return `promoted ${request.checkpoint}`;
     case 'extendBudget':
       return `extended ${budgetsText(request.budgets)}`;
   }

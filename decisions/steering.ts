@@ -78,8 +78,8 @@ export function maySkip(phases: SteeredPhases, named: string | undefined): Steer
   return { kind: 'may', phase };
 }
 
-/** A phase that is held; without a name, the one that is. */
-export function mayRetry(phases: SteeredPhases, named: string | undefined): Steer {
+/** What ends a hold otherwise than a release (begin anew, promote): of a phase that is held; without a name, the one that is. */
+export function mayEndHold(phases: SteeredPhases, named: string | undefined): Steer {
   const phase = named === undefined ? heldOf(phases) : phases.find(({ name }) => name === named);
   if (phase === undefined) return named === undefined ? refused(nothingHeld) : unknownPhase(phases, named);
   const standing = standingOf(phase.state);

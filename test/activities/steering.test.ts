@@ -74,3 +74,16 @@ test('a changed recipe is checked as at the start', async () => {
     /stepz: .*did you mean "steps"/,
   );
 });
+
+test('a checkpoint that a person names is one of the phase that lies there whole', async () => {
+  await killedOnce();
+  const activities = bench.as(runId);
+  const name = (checkpoint: string) =>
+    activities.nameCheckpoint({ runId: 'run-1', phase: 'sft', profile: 'local', checkpoint });
+  const id = 'demo/sft/a1/checkpoint-20';
+  expect(await name('sft-20')).toMatchObject({ id, step: 20 });
+  expect(await name(id)).toMatchObject({ id, step: 20 });
+  await expect(name('sft-30')).rejects.toThrow('phase "sft" has no checkpoint "sft-30"; there are: sft-20');
+  await activities.recordSteering(asked);
+  await expect(name('sft-20')).rejects.toThrow('there are: none');
+});

@@ -3,7 +3,7 @@ import { phaseStates, type PhaseState } from '../../decisions/states.ts';
 import {
   mayExtend,
   mayHold,
-  mayRetry,
+  mayEndHold,
   maySkip,
   type Steer,
   type SteeredPhase,
@@ -79,7 +79,7 @@ describe('skipPhase', () => {
   });
 });
 
-describe('retryPhase', () => {
+describe('retryPhase and promote', () => {
   const want: Readonly<Record<string, string>> = {
     ...over,
     waiting: 'phase "sft" has not begun',
@@ -88,13 +88,13 @@ describe('retryPhase', () => {
     held: 'sft',
   };
   test.each(phaseStates)('of a phase that is %s', (state) => {
-    expect(saidOf(mayRetry(phasesIn(state), 'sft'))).toBe(want[state]);
+    expect(saidOf(mayEndHold(phasesIn(state), 'sft'))).toBe(want[state]);
   });
 
   test('without a name is of the phase that is held, once', () => {
-    expect(saidOf(mayRetry(phasesIn('held'), undefined))).toBe('sft');
-    expect(saidOf(mayRetry(phasesIn('held', { isSettled: true }), undefined))).toBe('no phase is held now');
-    expect(saidOf(mayRetry(phasesIn('held', { isSettled: true }), 'sft'))).toBe('phase "sft" goes on already');
+    expect(saidOf(mayEndHold(phasesIn('held'), undefined))).toBe('sft');
+    expect(saidOf(mayEndHold(phasesIn('held', { isSettled: true }), undefined))).toBe('no phase is held now');
+    expect(saidOf(mayEndHold(phasesIn('held', { isSettled: true }), 'sft'))).toBe('phase "sft" goes on already');
   });
 });
 

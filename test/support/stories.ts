@@ -159,6 +159,15 @@ function straight(recipe: () => Document) {
       }),
     recordRelease: nothing,
     recordSteering: nothing,
+    nameCheckpoint: ({ checkpoint }) =>
+      Promise.resolve({
+        id: checkpoint,
+        path: `/store/${checkpoint}`,
+        format: 'peft',
+        base: null,
+        step: 20,
+        digest: null,
+      }),
     changeRecipe: async ({ resolved, set }) => ({
       recipe: (await loadRecipe('.', resolved.recipe, set)).value,
       dataDigests: resolved.dataDigests,

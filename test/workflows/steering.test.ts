@@ -1,6 +1,8 @@
 /** A person skips a phase, has it begin anew, or extends a budget: what the phases then do, and what is refused. */
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { TemperError } from '../../decisions/errors.ts';
 import type { PhaseContext } from '../../workflows/contract.ts';
+import { eventually } from '../support/eventually.ts';
 import { leastPhases, recipeOf } from '../support/recipes.ts';
 import { type Answers, checkpointOf, completed, evaluatedSft, judged, runsOn } from '../support/stories.ts';
 import {
@@ -154,6 +156,44 @@ describe('retryPhase', () => {
     await run.cancel();
     await failureOf(run);
     expect(story.inputsOf('stopJob').map(({ reason }) => reason)).toEqual(['cancel']);
+  });
+});
+
+describe('promote', () => {
+  test('ends a held phase with the checkpoint that a person names, and the next one starts from it', async () => {
+    const { story, run } = await untilHeld('by-hand');
+    const checkpoint = 'by-hand/sft/a1/checkpoint-20';
+    expect(await send(run, 'promote', { checkpoint, by: 'ann', reason: 'best by hand' })).toBe(
+      `phase sft ends with ${checkpoint}`,
+    );
+    await run.result();
+    const because = `ann promoted ${checkpoint}: best by hand`;
+    expect(story.inputsOf('promote').at(1)).toMatchObject({ checkpoint: { id: checkpoint }, because });
+    expect(openedOf(story).at(-1)).toMatchObject({ phase: { name: 'orpo' }, start: { id: checkpoint } });
+    expect(story.inputsOf('recordSteering')).toMatchObject([{ request: { message: 'promote', checkpoint } }]);
+  });
+
+  test('of a checkpoint that is not there is refused, and of one that proves damaged the phase is held again', async () => {
+    const { run } = await untilHeld('not-there', {
+      nameCheckpoint: ({ checkpoint }) => {
+        if (checkpoint !== 'sft-20') return Promise.reject(new TemperError('not-found', 'there are: sft-20'));
+        const id = 'not-there/sft/a1/checkpoint-20';
+        return Promise.resolve({ id, path: `/store/${id}`, format: 'peft', base: null, step: 20, digest: null });
+      },
+      promote: ({ context, checkpoint }) => {
+        if (isBase(context) || checkpoint.step !== 20) return Promise.resolve({ ...checkpoint, digest: 'digest' });
+        return Promise.reject(new TemperError('checkpoint-damaged', 'its seal does not agree'));
+      },
+    });
+    expect(await refusalOf(send(run, 'promote', {}))).toMatch(/^Input of promote is not valid:\n {2}checkpoint: /);
+    expect(await refusalOf(send(run, 'promote', { checkpoint: 'sft-30' }))).toBe('there are: sft-20');
+    expect(await statusOf(run)).toMatchObject([{}, { state: 'held' }, {}]);
+    await send(run, 'promote', { checkpoint: 'sft-20' });
+    await eventually('it is held for the damage', 20, async () =>
+      (await statusOf(run)).some(({ note }) => note === 'held: its seal does not agree'),
+    );
+    await run.cancel();
+    await failureOf(run);
   });
 });
 

@@ -239,6 +239,17 @@ export const paths: readonly Path[] = [
     },
   },
   {
+    name: 'promoted-by-hand',
+    recipe: recipeOf([evaluatedOnce]),
+    answers: {
+      judgeAttempt: (_, times) => Promise.resolve(times === 2 ? judged('hold') : completed),
+    },
+    async act(run) {
+      await untilState(run, 'sft', 'held');
+      await run.executeUpdate('promote', { args: [{ checkpoint: 'sft-50', by: 'ann' }] });
+    },
+  },
+  {
     name: 'skipped-while-held',
     recipe: recipeOf([evaluatedOnce]),
     answers: {

@@ -73,6 +73,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./skip-phase.ts')).skipPhase(),
   },
   {
+    name: 'promote',
+    summary: 'end a held phase with a checkpoint that you name',
+    load: async () => (await import('./promote.ts')).promote(),
+  },
+  {
     name: 'extend-budget',
     summary: 'raise what a pipeline that runs may spend',
     load: async () => (await import('./extend-budget.ts')).extendBudget(),

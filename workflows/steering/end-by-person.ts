@@ -1,5 +1,5 @@
 /**
- * How a held phase ends by a person's word: skipped, or to be begun anew by its pipeline.
+ * How a held phase ends by a person's word: promoted, skipped, or to be begun anew by its pipeline.
  *
  * Does not cover a release, after which it goes on (hold.ts).
  */
@@ -27,13 +27,13 @@ export async function orEndByPerson<T>(phase: HeldPhase, act: () => Promise<T>):
   }
 }
 
-async function endAs(phase: HeldPhase, { kind, sentence }: HoldEnding): Promise<PhaseEnd | PhaseAgain> {
+async function endAs(phase: HeldPhase, ending: HoldEnding): Promise<PhaseEnd | PhaseAgain> {
+  phase.board.stands('running', ending.sentence);
   await phase.steering.stopAll();
+  const { kind, sentence } = ending;
   const { start } = phase.context;
-  if (kind === 'again' || start === null) {
-    phase.board.stands('running', sentence);
-    return { again: true };
-  }
+  if (kind === 'promote') return await promote(phase, ending);
+  if (kind === 'again' || start === null) return { again: true };
   await phase.orHold(() =>
     activities('skip it').closePhase({
       context: phase.context,
@@ -43,4 +43,19 @@ async function endAs(phase: HeldPhase, { kind, sentence }: HoldEnding): Promise<
     }),
   );
   return phase.board.endedWith(start, { state: 'skipped', because: sentence });
+}
+
+async function promote(
+  phase: HeldPhase,
+  { checkpoint, sentence }: Extract<HoldEnding, { kind: 'promote' }>,
+): Promise<PhaseEnd> {
+  const sealed = await phase.orHold(() =>
+    activities(`promote checkpoint ${String(checkpoint.step)}`).promote({
+      context: phase.context,
+      checkpoint,
+      because: sentence,
+      score: null,
+    }),
+  );
+  return phase.board.completed(sealed, { sentence, score: null });
 }

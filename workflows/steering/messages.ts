@@ -4,9 +4,11 @@ import type { Budgets } from '../../configs/schema.ts';
 import type {
   ExtendBudgetInput,
   HoldInput,
+  PromoteInput,
   RetryPhaseInput,
   SkipPhaseInput,
 } from '../../configs/schema-input-steering.ts';
+import type { CheckpointRef } from '../contract.ts';
 
 /** Holds a phase at its next safe point. Answers with what follows, in a sentence, as each of these does. */
 export const holdUpdate = defineUpdate<string, [HoldInput | undefined]>('hold');
@@ -15,14 +17,14 @@ export const holdUpdate = defineUpdate<string, [HoldInput | undefined]>('hold');
 export const skipPhaseUpdate = defineUpdate<string, [SkipPhaseInput | undefined]>('skipPhase');
 /** A held phase begins anew from its start, with other parameters where some are named. */
 export const retryPhaseUpdate = defineUpdate<string, [RetryPhaseInput | undefined]>('retryPhase');
+/** A person names the checkpoint of a held phase that goes on. */
+export const promoteUpdate = defineUpdate<string, [PromoteInput | undefined]>('promote');
 export const extendBudgetUpdate = defineUpdate<string, [ExtendBudgetInput | undefined]>('extendBudget');
 
-/** What ends a held phase otherwise than a release. */
-export interface HoldEnding {
-  readonly kind: 'skip' | 'again';
-  /** Who asked, and why. */
-  readonly sentence: string;
-}
+/** What ends a held phase otherwise than a release; `sentence`: who asked, and why. */
+export type HoldEnding =
+  | { readonly kind: 'skip' | 'again'; readonly sentence: string }
+  | { readonly kind: 'promote'; readonly checkpoint: CheckpointRef; readonly sentence: string };
 
 /** What a pipeline tells the phase that runs. */
 export type PhaseMessage =

@@ -56,6 +56,7 @@ export function phaseSteering(begunWith: PhaseContext, note: (sentence: string) 
         break;
       case 'skip':
       case 'again':
+      case 'promote':
         // One that comes while nothing is held ends nothing, now or later.
         if (held) ending = message;
         break;

@@ -12,12 +12,14 @@ import {
   extendBudgetInputSchema,
   type HoldInput,
   holdInputSchema,
+  type PromoteInput,
+  promoteInputSchema,
   type RetryPhaseInput,
   retryPhaseInputSchema,
   type SkipPhaseInput,
   skipPhaseInputSchema,
 } from '../../configs/schema-input-steering.ts';
-import { mayExtend, mayHold, mayRetry, maySkip, type SteeredPhases } from '../../decisions/steering.ts';
+import { mayEndHold, mayExtend, mayHold, maySkip, type SteeredPhases } from '../../decisions/steering.ts';
 import { budgetsText, changesText, sentenceOfSteering } from '../../decisions/steering-sentences.ts';
 import { childIds, type ResolvedPipeline } from '../contract.ts';
 import { explained } from '../explained.ts';
@@ -29,6 +31,7 @@ import {
   extendBudgetUpdate,
   holdUpdate,
   type PhaseMessage,
+  promoteUpdate,
   retryPhaseUpdate,
   skipPhaseUpdate,
   steerSignal,
@@ -82,8 +85,15 @@ export function pipelineSteering(board: PipelineBoard): PipelineSteering {
     description:
       '{"phase": "sft", "set": {"params.learningRate": 0.0001}, "by": "you", "reason": "why"}, each optional: a held phase begins anew from its start, with these parameters',
     read: readRetry,
-    phaseOf: ({ phase }) => mayDo(mayRetry(phasesOf(steered), phase)).phase.name,
+    phaseOf: ({ phase }) => mayDo(mayEndHold(phasesOf(steered), phase)).phase.name,
     act: async (phase, input) => await retry(steered, phase, input),
+  });
+  answer(promoteUpdate, {
+    description:
+      '{"phase": "sft", "checkpoint": "sft-40", "by": "you", "reason": "why"}, all but the checkpoint optional: ends a held phase with this checkpoint of it, whatever its gate says',
+    read: (input) => inputOf('promote', promoteInputSchema, input),
+    phaseOf: ({ phase }) => mayDo(mayEndHold(phasesOf(steered), phase)).phase.name,
+    act: async (phase, input) => await promote(steered, phase, input),
   });
   answer(extendBudgetUpdate, {
     description:
@@ -181,6 +191,26 @@ async function retry(steered: Steered, phase: string, input: RetryPhaseInput): P
   }
   await tell(phase, { kind: 'again', sentence });
   return `phase ${phase} begins anew from its start${changesText(set)}`;
+}
+
+async function promote(steered: Steered, phase: string, input: PromoteInput): Promise<string> {
+  const { board, resolved } = steered;
+  board.settle(phase, true);
+  try {
+    const checkpoint = await activities(`${phase}: look for the checkpoint`).nameCheckpoint({
+      runId: workflowInfo().runId,
+      phase,
+      profile: resolved?.profile.name ?? '',
+      checkpoint: input.checkpoint,
+    });
+    const request = { message: 'promote', checkpoint: checkpoint.id } as const;
+    await recordSteering(phase, request, input);
+    await tell(phase, { kind: 'promote', checkpoint, sentence: sentenceOfSteering(request, input) });
+    return `phase ${phase} ends with ${checkpoint.id}`;
+  } catch (error) {
+    board.settle(phase, false);
+    throw explained(error);
+  }
 }
 
 async function changeRecipe(steered: Steered, phase: string, set: Readonly<Record<string, unknown>>): Promise<void> {

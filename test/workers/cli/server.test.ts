@@ -29,6 +29,7 @@ test.each([
   { words: ['release', 'tiny'] },
   { words: ['retry-phase', 'tiny'] },
   { words: ['skip-phase', 'tiny'] },
+  { words: ['promote', 'tiny', 'sft-40'] },
   { words: ['extend-budget', 'tiny', '--attempts', '9'] },
   { words: ['reap'] },
   { words: ['link'] },
