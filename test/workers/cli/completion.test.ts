@@ -14,7 +14,7 @@ async function offered(words: readonly string[]): Promise<string[]> {
 }
 
 test.each([
-  { words: ['l'], want: ['logs', 'leaderboard', 'link'] },
+  { words: ['l'], want: ['logs', 'leaderboard', 'lineage', 'link'] },
   { words: ['plan', '--d'], want: ['--direct'] },
   { words: ['validate', '--s'], want: ['--set', '--schema'] },
   { words: ['validate', 'package.js'], want: ['package.json'] },
