@@ -15,6 +15,8 @@ const params = (change: Document) => recipeWithSft({ params: { ...leastPhases.sf
 const gate = (...stages: unknown[]) =>
   recipeWithSft({ evaluate: { benchmarks: ['addition'] }, gate: stages } satisfies Document);
 const noField = (names: string) => `is no field here; ${names}`;
+const fieldsOfRecipe = 'name, seed, model, benchmarks, phases, budgets, onFailure, hold';
+const fieldsOfLocal = 'name, backend, store, slots, trainer, graceSeconds, evaluations, ledger, notify';
 const nameRule = 'a name is lower-case letters, digits and single dashes, and begins with a letter';
 
 describe('a recipe', () => {
@@ -30,14 +32,12 @@ describe('a recipe', () => {
     {
       title: 'a field that is nearly right',
       document: recipeOf([], { sede: 1 }),
-      want: [
-        `sede: ${noField('did you mean "seed"? Fields: name, seed, model, benchmarks, phases, budgets, onFailure, hold')}`,
-      ],
+      want: [`sede: ${noField(`did you mean "seed"? Fields: ${fieldsOfRecipe}`)}`],
     },
     {
       title: 'a field that is like nothing',
       document: recipeOf([], { wandbProjectName: 1 }),
-      want: [`wandbProjectName: ${noField('fields: name, seed, model, benchmarks, phases, budgets, onFailure, hold')}`],
+      want: [`wandbProjectName: ${noField(`fields: ${fieldsOfRecipe}`)}`],
     },
     { title: 'a name with a capital', document: recipeOf([], { name: 'Tiny' }), want: [`name: ${nameRule}`] },
     { title: 'a name with two dashes', document: recipeOf([], { name: 'a--b' }), want: [`name: ${nameRule}`] },
@@ -274,9 +274,7 @@ test.each<{ title: string; document: unknown; want: string[] }>([
   {
     title: 'a field of the other backend',
     document: { name: 'x', backend: 'local', namespace: 'training' },
-    want: [
-      'namespace: is no field here; fields: name, backend, store, slots, trainer, graceSeconds, evaluations, ledger, notify',
-    ],
+    want: [`namespace: ${noField(`fields: ${fieldsOfLocal}`)}`],
   },
   {
     title: 'a store that is no path, a memory that is no quantity, and a job without a name that fits',
