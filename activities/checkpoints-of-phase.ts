@@ -71,23 +71,64 @@ function baseBelow(start: CheckpointRef | null): string | null {
   return start.format === 'peft' ? start.base : start.path;
 }
 
+/** The best checkpoint of a run before it collapsed. */
+export interface LastGood {
+  readonly attempt: number;
+  readonly step: number;
+}
+
 /**
  * The complete checkpoints at due steps that the completed attempt made or descends from: what an attempt wrote after the step that
- * its successor went back to is no candidate.
+ * its successor went back to is no candidate. With `upTo`, those up to this one, of the attempt that made it, complete or not.
  */
 export async function candidatesForGate(
   dependencies: ActivityDependencies,
   context: PhaseContext,
-): Promise<CheckpointRecord[]> {
+  upTo?: LastGood,
+): Promise<readonly CheckpointRecord[]> {
+  const attempts = await attemptsOfWork(dependencies, context);
+  const last =
+    upTo === undefined
+      ? attempts.findLast(({ state, runId }) => state === 'completed' && runId === context.runId)
+      : attempts.find(({ number }) => number === upTo.attempt);
+  return (await lineOf(dependencies, context, { attempts, last, upTo: upTo?.step ?? Infinity })).checkpoints;
+}
+
+/** The due checkpoints that the newest attempt of this run made or descends from, and where each attempt on the way wrote. */
+export async function curveOfPhase(
+  dependencies: ActivityDependencies,
+  context: PhaseContext,
+): Promise<Line & { readonly attempt: number | null }> {
+  const attempts = await attemptsOfWork(dependencies, context);
+  const last = attempts.findLast(({ runId }) => runId === context.runId);
+  const line = await lineOf(dependencies, context, { attempts, last, upTo: Infinity });
+  return { ...line, attempt: last?.number ?? null };
+}
+
+interface Line {
+  /** By step. */
+  readonly checkpoints: readonly CheckpointRecord[];
+  readonly directories: readonly string[];
+}
+
+async function lineOf(
+  dependencies: ActivityDependencies,
+  context: PhaseContext,
+  from: {
+    readonly attempts: readonly AttemptRecord[];
+    readonly last: AttemptRecord | undefined;
+    readonly upTo: number;
+  },
+): Promise<Line> {
   const { ledger } = dependencies;
   const { store } = dependencies.placeOf(context.profile);
-  const attempts = await attemptsOfWork(dependencies, context);
   const due = new Set(context.phase.evaluate ? dueSteps(context.phase) : dueSteps(context.phase).slice(-1));
   const chosen = new Map<number, CheckpointRecord>();
-  let upTo = Infinity;
-  let at = attempts.findLast(({ state, runId }) => state === 'completed' && runId === context.runId);
-  for (; at !== undefined; at = predecessor(attempts, at)) {
-    const is = directoryAfter(at.evidence?.ranks ?? []);
+  const directories: string[] = [];
+  let { upTo } = from;
+  for (let at = from.last; at !== undefined; at = predecessor(from.attempts, at)) {
+    const is = at.endedAt === null ? 'written' : directoryAfter(at.evidence?.ranks ?? []);
+    if (at.directory !== null) directories.push(at.directory);
     for (const checkpoint of at.directory === null ? [] : await store.checkpoints(at.directory, is)) {
       const { step, level } = checkpoint;
       if (level === 'torn' || step > upTo || !due.has(step) || chosen.has(step)) continue;
@@ -97,7 +138,7 @@ export async function candidatesForGate(
     }
     upTo = Math.min(upTo, resumeOf(at)?.step ?? 0);
   }
-  return [...chosen.values()].sort((one, other) => one.step - other.step);
+  return { checkpoints: [...chosen.values()].sort((one, other) => one.step - other.step), directories };
 }
 
 /** Attempts of this run, and of earlier runs of this workflow id whose phase is the same work. */

@@ -170,6 +170,7 @@ const order: readonly ExplainedEvent['about'][] = [
   'start',
   'incident',
   'retry',
+  'collapse',
   'release',
   'steering',
   'prune',
@@ -260,6 +261,7 @@ function decisionEvent({ key, runId, phase, question, answer, evidence, attempt,
     return { at, about: 'pin', attempt, sentence, lines: [] };
   }
   const { sentence } = (evidence ?? {}) as { sentence?: string };
+  if (question === 'collapse') return { at, about: 'collapse', attempt, sentence: sentence ?? '', lines: [] };
   return { at, about: 'start', attempt, sentence: sentence ?? `${question}: ${JSON.stringify(answer)}`, lines: [] };
 }
 

@@ -12,7 +12,7 @@ import { type LeaderboardInput, leaderboardRow, type LeaderboardRow, rowInputs }
 import { sentenceOfVerdict } from '../decisions/gate-sentences.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
-import { candidatesForGate, refOf } from './checkpoints-of-phase.ts';
+import { candidatesForGate, type LastGood, refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 interface Answered {
@@ -28,19 +28,20 @@ export type GateAnswer =
   | (Answered & { readonly kind: 'hold' | 'reject'; readonly heldAt?: HeldComparison });
 
 export interface GateActivities {
-  /** `releases`: what was let go on though the evidence did not decide. */
+  /** `releases`: what was let go on though the evidence did not decide; `upTo`: the last checkpoint before the run collapsed. */
   judgeGate(input: {
     readonly context: PhaseContext;
     readonly releases?: readonly HeldComparison[];
+    readonly upTo?: LastGood;
   }): Promise<GateAnswer>;
 }
 
 export function gateActivities(dependencies: ActivityDependencies): GateActivities {
   const { ledger } = dependencies;
   return {
-    async judgeGate({ context, releases = [] }) {
+    async judgeGate({ context, releases = [], upTo }) {
       const { phase, start, benchmarks, runId } = context;
-      const candidates = await candidatesForGate(dependencies, context);
+      const candidates = await candidatesForGate(dependencies, context, upTo);
       const parent = start && (await ledger.checkpoint(start.id));
       const evaluations = await ledger.evaluationsOf([
         ...candidates.map(({ id }) => id),

@@ -1,6 +1,7 @@
 /** Every side effect of Temper's workflows, each idempotent; what they need is handed in. */
 import { answerActivities, type AnswerActivities } from './answers.ts';
 import { attemptActivities, type AttemptActivities } from './attempts.ts';
+import { collapseActivities, type CollapseActivities } from './collapse.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { evaluationActivities, type EvaluationActivities } from './evaluations.ts';
 import { withFailures } from './failures.ts';
@@ -20,6 +21,7 @@ export type Activities = PipelineActivities &
   JudgeActivities &
   EvaluationActivities &
   GateActivities &
+  CollapseActivities &
   PromotionActivities &
   NotificationActivities &
   SteeringActivities &
@@ -35,6 +37,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       ...judgeActivities(dependencies),
       ...evaluationActivities(dependencies),
       ...gateActivities(dependencies),
+      ...collapseActivities(dependencies),
       ...promotionActivities(dependencies),
       ...notificationActivities(dependencies),
       ...steeringActivities(dependencies),

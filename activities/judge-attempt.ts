@@ -29,6 +29,8 @@ import { prune, pruningOf } from './prune.ts';
 /** What follows an attempt, as the workflow carries it out. */
 export type AttemptJudgement =
   | { readonly kind: 'completed'; readonly sentence: string; readonly seconds: Readonly<Record<string, number>> }
+  /** Its scores fell: no attempt follows by itself. */
+  | { readonly kind: 'stopped'; readonly sentence: string; readonly step: number | null }
   | {
       readonly kind: RetryDecision['kind'];
       readonly sentence: string;
@@ -80,6 +82,8 @@ export function judgeActivities(dependencies: ActivityDependencies): JudgeActivi
         if (checkpoint.level === 'complete')
           await recordCheckpoint(dependencies, context, { attempt: ticket.number, checkpoint });
       }
+      if (evidence.stoppedByTemper === 'collapse' && classify(evidence).kind === 'failed')
+        return await stopped(dependencies, ended, evidence);
       const judged = await judge(dependencies, ended, evidence);
       if (judged.kind === 'completed')
         return { kind: 'completed', sentence: judged.sentence, seconds: evidence.result?.seconds ?? {} };
@@ -105,6 +109,19 @@ export function judgeActivities(dependencies: ActivityDependencies): JudgeActivi
       await recordPhase(dependencies, context, { state: 'running', because });
     },
   };
+}
+
+/** No incident: nothing failed, and nothing is tried again. */
+async function stopped(
+  { ledger, ...dependencies }: ActivityDependencies,
+  { context, ticket }: EndedAttempt,
+  evidence: Evidence,
+): Promise<AttemptJudgement> {
+  const { purpose, number } = ticket;
+  const key = { workflowId: context.pipelineId, phase: context.phase.name, purpose, number };
+  await ledger.changeAttempt(key, { state: 'cancelled', at: dependencies.now().toISOString(), evidence });
+  const sentence = `attempt ${String(number)} is stopped: its scores fell`;
+  return { kind: 'stopped', sentence, step: evidence.lastProgress?.step ?? null };
 }
 
 function lowest(steps: readonly (number | null)[]): number | null {

@@ -12,6 +12,7 @@ import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { decidedAfterAttempts } from './changes-of-phase.ts';
+import type { CollapseDecision } from './collapse.ts';
 
 export interface LedgerAndStore {
   readonly ledger: Ledger;
@@ -95,6 +96,21 @@ async function distrustOf(ledger: Ledger, attempts: readonly AttemptRecord[]): P
         name === 'resume-damaged' && because.rule === 'checkpoint-damaged' ? [[because.path, because.why]] : [],
       ),
     ),
-    rollBacks: rollBacksOf(decided),
+    rollBacks: [...rollBacksOf(decided), ...(await Promise.all(runs.map((of) => collapsesOf(ledger, of)))).flat()],
   };
+}
+
+/** What a run wrote after it had collapsed is nowhere to go on from, unless a person waved it through. */
+async function collapsesOf(
+  ledger: Ledger,
+  of: { readonly runId: string; readonly phase: string },
+): Promise<RollBack[]> {
+  const decisions = await ledger.decisionsOf(of);
+  return decisions.flatMap(({ question, answer, attempt, at }) => {
+    if (question !== 'collapse' || attempt === null) return [];
+    const { onCollapse, goBackTo } = answer as CollapseDecision;
+    const isReleased = decisions.some((one) => one.question === 'release' && one.at >= at);
+    if (onCollapse === 'tell' || (onCollapse === 'hold' && isReleased)) return [];
+    return [{ before: goBackTo.step + 1, upToAttempt: attempt }];
+  });
 }

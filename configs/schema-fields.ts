@@ -186,6 +186,12 @@ export const everyPhase = {
     .array(gateStage)
     .default([])
     .describe('What a checkpoint must show to be promoted, in order; without any, the newest is.'),
+  onCollapse: z
+    .enum(['tell', 'stop', 'hold'])
+    .default('tell')
+    .describe(
+      'What follows when scores fall far below those of the same run before, as reinforcement learning can while its reward rises. `tell`: it is said on the page and to whom the profile names, and it trains on. `stop`: the training is stopped, and the gate looks at the checkpoints up to the best one before. `hold`: it is stopped and a person is asked; when they release it, it trains on. Judged after each evaluation that `evaluate.every` asks for.',
+    ),
   onReject: z
     .enum(['keep-parent', 'hold', 'fail'])
     .default('keep-parent')

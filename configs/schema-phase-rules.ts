@@ -28,6 +28,7 @@ export interface PhaseFields {
   readonly evaluate?:
     { readonly every?: number | undefined; readonly benchmarks: readonly string[]; readonly seeds: number } | undefined;
   readonly gate: readonly GateFields[];
+  readonly onCollapse?: string;
 }
 interface RoleFields {
   readonly command: readonly string[];
@@ -54,7 +55,7 @@ export interface BrokenRule {
 
 /** Every broken rule, in the order of the phase's fields. */
 export function rulesOfPhase(phase: PhaseFields): BrokenRule[] {
-  return [...rulesOfData(phase), ...rulesOfSteps(phase), ...rulesOfRewards(phase)];
+  return [...rulesOfData(phase), ...rulesOfSteps(phase), ...rulesOfRewards(phase), ...rulesOfCollapse(phase)];
 }
 
 function rulesOfData({ kind, data, params }: PhaseFields): BrokenRule[] {
@@ -72,6 +73,14 @@ function rulesOfData({ kind, data, params }: PhaseFields): BrokenRule[] {
     broken.push({ path: ['data', 'rows'], message });
   }
   return broken;
+}
+
+/** Whoever wants a run stopped by its scores wants them while it trains. */
+function rulesOfCollapse({ onCollapse, evaluate, params: { steps = 0 } }: PhaseFields): BrokenRule[] {
+  if (onCollapse === undefined || onCollapse === 'tell') return [];
+  if (evaluate?.every !== undefined && evaluate.every < steps) return [];
+  const message = `is "${onCollapse}", and only its last checkpoint is evaluated: set evaluate.every, so that there is something to fall from`;
+  return [{ path: ['onCollapse'], message }];
 }
 
 function rulesOfSteps({ params, evaluate }: PhaseFields): BrokenRule[] {

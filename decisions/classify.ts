@@ -124,6 +124,7 @@ const classesOfStop = {
   'node-lost': 'node-lost',
   preempted: 'preempted',
   'queue-evicted': 'queue-evicted',
+  collapse: 'interrupted',
 } as const;
 
 function isOfLostNode(end: RankEnd): boolean {

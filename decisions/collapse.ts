@@ -6,7 +6,7 @@
  * noise (Stouffer's method). The rule's numbers and where they come from: docs/decisions/0031. The trainer's own curves (reward, length)
  * do not decide: in the run they were published for, the reward rose while it collapsed. They stand beside the reason.
  *
- * Does not cover when looks are taken, or stopping and going back: no phase asks this rule yet.
+ * Does not cover which evaluations are a look (looks.ts), or stopping and going back (workflows/collapse-watch.ts).
  */
 import { mean, type ProblemScore, standardError } from './statistics.ts';
 

@@ -162,9 +162,18 @@ export interface ObservedRun {
   readonly metrics: Readonly<Record<string, number | null>>;
 }
 
-/** Why Temper asked a job to stop; `deadline`: it gave up its place, and never ran; `waited`: it could not start, and is to be judged; `hold`: a person holds its phase. */
+/** Why Temper asked a job to stop; `deadline`: it gave up its place, and never ran; `waited`: it could not start, and is to be judged; `hold`: a person holds its phase; `collapse`: its scores fell. */
 export type StopReason =
-  'cancel' | 'shutdown' | 'hold' | 'stalled' | 'deadline' | 'waited' | 'node-lost' | 'preempted' | 'queue-evicted';
+  | 'cancel'
+  | 'shutdown'
+  | 'hold'
+  | 'stalled'
+  | 'deadline'
+  | 'waited'
+  | 'node-lost'
+  | 'preempted'
+  | 'queue-evicted'
+  | 'collapse';
 
 /** A wait to start that was longer than it may be. */
 export interface GivenUpWait {

@@ -48,6 +48,8 @@ export function identityText(parts: IdentityParts): string {
     evaluate: phase.evaluate ?? null,
     gate: phase.gate,
     onReject: phase.onReject,
+    // Whoever is told trains the same; nor is it in what was finished before there was such a field.
+    onCollapse: phase.onCollapse === 'tell' ? undefined : phase.onCollapse,
     benchmarks: benchmarksUsed(phase, parts.benchmarks),
     start: parts.startDigest,
   });

@@ -5,7 +5,7 @@
  */
 import { duration } from './sentences.ts';
 
-export const notificationEvents = ['held', 'failed', 'budget', 'sweep'] as const;
+export const notificationEvents = ['held', 'failed', 'budget', 'collapse', 'sweep'] as const;
 export type NotificationEvent = (typeof notificationEvents)[number];
 
 export interface Notice {
@@ -66,6 +66,7 @@ const events: Readonly<Record<NotificationEvent, string>> = {
   held: 'the phase is held',
   failed: 'the phase failed',
   budget: 'a budget is spent',
+  collapse: 'the run is collapsing',
   sweep: 'the sweep found something',
 };
 
@@ -77,6 +78,8 @@ function headline({ event, phase }: Notice): string {
       return `phase ${escaped(phase)} failed, and with it the pipeline`;
     case 'budget':
       return `a budget is spent in phase ${escaped(phase)}`;
+    case 'collapse':
+      return `the scores of phase ${escaped(phase)} are collapsing`;
     case 'sweep':
       return 'this sweep found something to look at';
   }
@@ -100,6 +103,8 @@ function waysOn({
       return `Its job runs no longer. It waits ${waits}; to go on: ${release}`;
     case 'failed':
       return `Started again under the same id, it goes on from what is finished: \`temper start … --id ${escaped(pipeline)}\``;
+    case 'collapse':
+      return 'What it saved before is kept for its gate.';
     case 'budget':
       return `The training goes on. To spend more, start it again with a larger one: \`temper start … --id ${escaped(pipeline)} --set budgets.evaluations=<more>\``;
   }

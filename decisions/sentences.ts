@@ -138,6 +138,8 @@ function whyStopped(why: StopReason): string {
       return 'its queue took its place away, so that Temper stopped it';
     case 'waited':
       return 'it could not start, so that Temper stopped it';
+    case 'collapse':
+      return 'its scores fell, so that Temper stopped it';
     case 'hold':
       return 'a person holds its phase, so that Temper stopped it';
     case 'cancel':

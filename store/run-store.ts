@@ -79,6 +79,8 @@ export interface RunStore {
   deleteLeftover(path: string): Promise<void>;
   lastProgress(directory: string): Promise<Progress | null>;
   progress(directory: string): Promise<ProgressSoFar>;
+  /** All that a built-in trainer told of its steps; nothing of a foreign one. */
+  progressLines(directory: string): Promise<readonly Progress[]>;
   /** Bytes that can still be written. */
   freeBytes(): Promise<number>;
   /** Null when absent or unreadable: it proves nothing then. */
@@ -139,6 +141,9 @@ export function createRunStore(root: string): RunStore {
       return reading === null ? await lastProgressIn(runFiles(directory).progress) : (await progressIn(directory)).last;
     },
     progress: progressIn,
+    async progressLines(directory) {
+      return (await tailProgress(runFiles(directory).progress)).lines;
+    },
     freeBytes: () => freeBytesOf(root),
     jobEvidence: (directory) => readJobEvidence(directory),
     result: (directory) => readResult(runFiles(directory).result),

@@ -163,6 +163,7 @@ export interface ExplainedEvent {
     | 'start'
     | 'incident'
     | 'retry'
+    | 'collapse'
     | 'release'
     | 'steering'
     | 'prune'

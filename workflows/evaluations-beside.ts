@@ -29,7 +29,8 @@ interface NotEvaluated {
   readonly held?: true;
 }
 
-export function startEvaluations(phase: HeldPhase): EvaluationsBeside {
+/** `evaluated` is called when evaluations beside the training are in the ledger. */
+export function startEvaluations(phase: HeldPhase, evaluated: () => Promise<void>): EvaluationsBeside {
   const { context, board, notices, steering } = phase;
   const running: Promise<void>[] = [];
   let number = 0;
@@ -64,16 +65,19 @@ export function startEvaluations(phase: HeldPhase): EvaluationsBeside {
       const evaluations = keysOf(context, checkpoint);
       if (evaluations.length === 0) return;
       const title = `${context.phase.name} step ${String(checkpoint.step)}: evaluation on ${context.phase.evaluate?.benchmarks.join(', ') ?? ''}`;
-      const evaluated = run(evaluations, title).then(async (failure) => {
-        if (failure === null) return;
+      const ended = run(evaluations, title).then(async (failure) => {
+        if (failure === null) {
+          await evaluated();
+          return;
+        }
         board.decided(`${failure.because}; the gate will ask again`);
         if (!failure.budgetSpent || toldOfBudget) return;
         toldOfBudget = true;
         await notices.tell('budget', failure.because);
       });
       // Nobody waits for it while the training runs, and a cancelled phase never does: settled() hears of a rejection, if anybody.
-      evaluated.catch(() => undefined);
-      running.push(evaluated);
+      ended.catch(() => undefined);
+      running.push(ended);
     },
     async evaluateAll(missing, title) {
       board.evaluating(title);

@@ -45,6 +45,8 @@ export interface JobListener {
   reached(step: number): void;
   /** Whether a person's hold is what cancels it: it is stopped, and its end is to be judged. */
   isHeld?(): boolean;
+  /** Resolves, with why, when the job is to be stopped since its scores fell; absent where nothing will. */
+  stop?: Promise<string> | undefined;
 }
 
 /** With `gaveUp`: why it never started, by a worker of before, and nothing is judged; else its end is to be judged, with what it waited for too long. No `job`: none could be created. */
@@ -61,7 +63,8 @@ interface Submitted {
 /** A job whose waits come and go is not told of without end. */
 const mostToldWaits = 20;
 
-type Stopping = Exclude<JobEvent, { kind: 'checkpoint' | 'waits' | 'ended' }>;
+type Happening = JobEvent | { readonly kind: 'collapsed'; readonly because: string };
+type Stopping = Exclude<Happening, { kind: 'checkpoint' | 'waits' | 'ended' }>;
 
 /** By what happened to it. */
 function reasonToStop(event: Stopping): StopReason {
@@ -74,6 +77,8 @@ function reasonToStop(event: Stopping): StopReason {
       return 'node-lost';
     case 'evicted':
       return event.as;
+    case 'collapsed':
+      return 'collapse';
   }
 }
 
@@ -94,11 +99,13 @@ export async function runJob(context: PhaseContext, ticket: AttemptTicket, liste
   const waits: (WaitKind | 'none')[] = ['none'];
   try {
     for (;;) {
-      const event = await watcher(title, context).awaitJob({
-        ...{ context, ticket, job, seenSteps },
-        ...toldOf(waits),
-        ...(waitsSince !== undefined && { waitsSince }),
-      });
+      const event = await nextHappening(listener.stop, () =>
+        watcher(title, context).awaitJob({
+          ...{ context, ticket, job, seenSteps },
+          ...toldOf(waits),
+          ...(waitsSince !== undefined && { waitsSince }),
+        }),
+      );
       if (event.kind === 'checkpoint') {
         seenSteps.push(event.checkpoint.step);
         listener.checkpoint(event.checkpoint);
@@ -122,6 +129,17 @@ export async function runJob(context: PhaseContext, ticket: AttemptTicket, liste
     await CancellationScope.nonCancellable(() => stop(summary, reason));
     throw error;
   }
+}
+
+/** What the watch says, or that the job is to be stopped: then nobody watches it any more. */
+async function nextHappening(stop: Promise<string> | undefined, watch: () => Promise<JobEvent>): Promise<Happening> {
+  if (stop === undefined) return await watch();
+  const scope = new CancellationScope();
+  const watched = scope.run(watch);
+  watched.catch(() => undefined);
+  const first = await Promise.race([watched, stop.then((because) => ({ kind: 'collapsed', because }) as const)]);
+  if (first.kind === 'collapsed') scope.cancel();
+  return first;
 }
 
 /** By the word of a worker of before. */

@@ -21,6 +21,7 @@ const summaries: Readonly<Record<NotificationEvent, string>> = {
   held: 'is held',
   failed: 'failed',
   budget: 'has spent a budget',
+  collapse: 'is collapsing',
   sweep: 'found something',
 };
 

@@ -9,6 +9,7 @@ import type { HeldComparison } from '../decisions/gate-input.ts';
 import type { HeldFor } from '../decisions/hold.ts';
 import type { PhaseContext, PhaseEnd, PhaseOutcome } from './contract.ts';
 import { messageOf, mustComeFromAPipeline } from './explained.ts';
+import { type CollapseWatch, watchForCollapse } from './collapse-watch.ts';
 import { startEvaluations, type EvaluationsBeside } from './evaluations-beside.ts';
 import { heldPhase, phaseFailed, type HeldPhase } from './hold.ts';
 import { activities, runJob } from './jobs.ts';
@@ -36,10 +37,11 @@ export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome | 
       const finished = await phase.orHold(() => activities('look for finished work').findFinishedPhase(context));
       if (finished) return board.reused(finished);
 
-      const beside = startEvaluations(phase);
-      trainer = await trainToTheEnd(phase, beside);
+      const collapse = watchForCollapse(phase);
+      const beside = startEvaluations(phase, () => collapse.judge());
+      trainer = await trainToTheEnd(phase, beside, collapse);
       await beside.settled();
-      return await passGate(phase, beside);
+      return await afterTraining(phase, beside, collapse);
     });
     return 'again' in end ? end : { ...end, seconds: { wall: (Date.now() - startedAt) / 1000, trainer } };
   } catch (error) {
@@ -64,23 +66,28 @@ function whyEnded(error: unknown): unknown {
   return new CancelledFailure(`cancelled; meanwhile: ${messageOf(error)}`);
 }
 
-/** One attempt after the other, until one is proved complete; returns its seconds by what it did. */
-async function trainToTheEnd(phase: HeldPhase, beside: EvaluationsBeside): Promise<Readonly<Record<string, number>>> {
+/** One attempt after the other, until one is proved complete or the run collapses; returns its seconds by what it did. */
+async function trainToTheEnd(
+  phase: HeldPhase,
+  beside: EvaluationsBeside,
+  collapse: CollapseWatch,
+): Promise<Readonly<Record<string, number>>> {
   let opened = 0;
   for (;;) {
     if (phase.steering.holdAsked() !== null) await phase.pause();
     const seconds = await phase.orHold(async () => {
       opened += 1;
-      return await runAttempt(phase, beside, opened);
+      return await runAttempt(phase, { beside, collapse }, opened);
     });
     if (seconds !== null) return seconds;
+    if (await collapse.endsTraining()) return {};
   }
 }
 
 /** The seconds of an attempt that is proved complete; null when another one follows. */
 async function runAttempt(
   phase: HeldPhase,
-  beside: EvaluationsBeside,
+  { beside, collapse }: { readonly beside: EvaluationsBeside; readonly collapse: CollapseWatch },
   opened: number,
 ): Promise<Readonly<Record<string, number>> | null> {
   const { context, board, hold, steering } = phase;
@@ -99,6 +106,7 @@ async function runAttempt(
         board.reached(step);
       },
       isHeld,
+      stop: collapse.stop(),
     }),
   );
   // It had not begun: there is nothing to judge.
@@ -120,6 +128,8 @@ async function runAttempt(
     return judged.seconds;
   }
   board.decided(judged.sentence, judged.step);
+  // Another attempt, or a person who mends this one, would only train what has fallen.
+  if (judged.kind === 'stopped' || collapse.hasFallen()) return null;
   if (judged.kind === 'fail') throw phaseFailed(context, judged.sentence);
   if (judged.kind === 'hold') await hold(judged.sentence);
   const { delaySeconds } = judged;
@@ -128,14 +138,26 @@ async function runAttempt(
   return null;
 }
 
+/** The last looks may come when the training is over: what has fallen is no candidate then either. */
+async function afterTraining(phase: HeldPhase, beside: EvaluationsBeside, collapse: CollapseWatch): Promise<PhaseEnd> {
+  await collapse.endsTraining();
+  const because = collapse.keepsParent();
+  const kept = because === null ? null : await keepParent(phase, `${because} ${nobodyCame}`);
+  return kept ?? (await passGate(phase, beside, collapse));
+}
+
 /** Evaluations → verdict, until one decides. */
-async function passGate(phase: HeldPhase, beside: EvaluationsBeside): Promise<PhaseEnd> {
+async function passGate(phase: HeldPhase, beside: EvaluationsBeside, collapse: CollapseWatch): Promise<PhaseEnd> {
   const releases: HeldComparison[] = [];
   for (;;) {
     if (phase.steering.holdAsked() !== null) await phase.pause();
     // All the training is done: a person may mend what is wrong with a checkpoint or the store, so that none of it is lost.
     const end = await phase.orHold(async () => {
-      const answer = await activities('judge the candidates').judgeGate({ context: phase.context, releases });
+      const answer = await activities('judge the candidates').judgeGate({
+        context: phase.context,
+        releases,
+        ...collapse.goodOnly(),
+      });
       phase.board.judged(answer);
       const done = await carryOut(phase, beside, answer);
       if (answer.kind === 'hold' && answer.heldAt) releases.push(answer.heldAt);
@@ -165,12 +187,12 @@ async function carryOut(phase: HeldPhase, beside: EvaluationsBeside, answer: Gat
   }
 }
 
+const nobodyCame = 'Nobody released it in time: its parent goes on.';
+
 /** Null when the gate is to judge again. */
 async function holdGate(phase: HeldPhase, sentence: string, heldFor: HeldFor): Promise<PhaseEnd | null> {
   const over = await phase.hold(sentence, heldFor);
-  return over === 'keep-parent'
-    ? await keepParent(phase, `${sentence} Nobody released it in time: its parent goes on.`)
-    : null;
+  return over === 'keep-parent' ? await keepParent(phase, `${sentence} ${nobodyCame}`) : null;
 }
 
 async function promote(

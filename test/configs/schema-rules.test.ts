@@ -79,6 +79,13 @@ test.each<{ title: string; recipe: Document; want: string[] }>([
     want: ['phases.sft.params.checkpointEvery: is above steps (5): no checkpoint would come before the end'],
   },
   {
+    title: 'a run that is to be stopped by scores that nobody takes while it trains',
+    recipe: recipeWithSft({ evaluate: { benchmarks: ['addition'] }, onCollapse: 'stop' }),
+    want: [
+      'phases.sft.onCollapse: is "stop", and only its last checkpoint is evaluated: set evaluate.every, so that there is something to fall from',
+    ],
+  },
+  {
     title: 'an evaluation where no checkpoint is',
     recipe: recipeWithSft({ evaluate: { every: 15, benchmarks: ['addition'] } }),
     want: ['phases.sft.evaluate.every: is 15, and a checkpoint comes every 10 steps: name a multiple'],

@@ -87,6 +87,7 @@ test.each<{ title: string; change: Partial<IdentityParts>; path: string }>([
     path: 'gate.0.rank.tie.0',
   },
   { title: 'a gate that is gone', change: { phase: phase({ gate: [] }) }, path: 'gate.0' },
+  { title: 'what a collapse means', change: { phase: { ...phase(), onCollapse: 'stop' } }, path: 'onCollapse' },
   { title: 'what a rejection means', change: { phase: phase({ onReject: 'fail' }) }, path: 'onReject' },
   {
     title: 'a benchmark that it uses',
@@ -100,6 +101,7 @@ test.each<{ title: string; change: Partial<IdentityParts>; path: string }>([
 
 test.each<{ title: string; change: Partial<IdentityParts> }>([
   { title: 'its name', change: { phase: phase({ name: 'warm-up' }) } },
+  { title: 'a collapse that is told', change: { phase: { ...phase(), onCollapse: undefined } as unknown as Phase } },
   { title: 'how its parent is named', change: { phase: phase({ from: 'base' }) } },
   {
     title: 'a benchmark that it does not use',

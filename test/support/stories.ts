@@ -181,6 +181,7 @@ function straight(recipe: () => Document) {
         dueSteps: [],
       }),
     judgeEvaluation: () => Promise.resolve({ kind: 'completed', sentence: '1 evaluation recorded', delaySeconds: 0 }),
+    judgeCollapse: () => Promise.resolve(null),
     judgeGate: ({ context }) => Promise.resolve(promotes(context)),
     promote: ({ checkpoint }) => Promise.resolve({ ...checkpoint, digest: `digest-of-${checkpoint.id}` }),
     closePhase: nothing,
@@ -221,8 +222,8 @@ export function checkpointOf({ pipelineId, phase, start }: PhaseContext, step: n
 
 /** How an attempt that failed is answered. */
 export function judged(
-  kind: Exclude<AttemptJudgement['kind'], 'completed'>,
-  more: Partial<Exclude<AttemptJudgement, { kind: 'completed' }>> = {},
+  kind: Exclude<AttemptJudgement['kind'], 'completed' | 'stopped'>,
+  more: Partial<Exclude<AttemptJudgement, { kind: 'completed' | 'stopped' }>> = {},
 ): AttemptJudgement {
   return { kind, sentence: `attempt 1 failed. ${kind}.`, delaySeconds: 0, ...more };
 }

@@ -73,6 +73,29 @@ const evaluationOnce =
 
 export const paths: readonly Path[] = [
   {
+    name: 'collapse',
+    recipe: recipeOf([{ ...evaluatedSft, onCollapse: 'hold' }]),
+    answers: {
+      awaitJob: ({ context, ticket, seenSteps }) => {
+        if (isBase(context) || ticket.purpose === 'evaluate' || ticket.number > 1)
+          return Promise.resolve({ kind: 'ended' });
+        const step = [20, 40].find((due) => !seenSteps.includes(due));
+        if (step === undefined) return runsOn();
+        return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, step) });
+      },
+      judgeCollapse: (_, times) =>
+        Promise.resolve(times === 2 ? { sentence: 'It collapses.', goBackTo: { attempt: 1, step: 20 } } : null),
+      judgeAttempt: ({ context, ticket }) =>
+        Promise.resolve(
+          isBase(context) || ticket.number > 1 ? completed : { kind: 'stopped', sentence: 'stopped', step: 43 },
+        ),
+    },
+    async act(run) {
+      await untilState(run, 'sft', 'held');
+      await run.executeUpdate('release', { args: [{ phase: 'sft' }] });
+    },
+  },
+  {
     name: 'straight',
     recipe: recipeOf([evaluatedSft]),
     answers: { judgeGate: ({ context }) => Promise.resolve(promotes(context, [rowOf(context, 50)])) },
