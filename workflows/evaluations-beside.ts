@@ -66,10 +66,7 @@ export function startEvaluations(phase: HeldPhase, evaluated: () => Promise<void
       if (evaluations.length === 0) return;
       const title = `${context.phase.name} step ${String(checkpoint.step)}: evaluation on ${context.phase.evaluate?.benchmarks.join(', ') ?? ''}`;
       const ended = run(evaluations, title).then(async (failure) => {
-        if (failure === null) {
-          await evaluated();
-          return;
-        }
+        if (failure === null) return await evaluated();
         board.decided(`${failure.because}; the gate will ask again`);
         if (!failure.budgetSpent || toldOfBudget) return;
         toldOfBudget = true;
