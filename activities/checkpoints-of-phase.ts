@@ -3,6 +3,7 @@
  *
  * Covers reading the store and the ledger. Does not cover choosing (decisions/).
  */
+import type { LastGood } from '../decisions/after-collapse.ts';
 import { checkpointId } from '../decisions/checkpoint-id.ts';
 import { dueSteps } from '../decisions/due-steps.ts';
 import { directoryAfter } from '../decisions/job-over.ts';
@@ -69,12 +70,6 @@ export function refOf(record: CheckpointRecord): CheckpointRef {
 function baseBelow(start: CheckpointRef | null): string | null {
   if (start === null) return null;
   return start.format === 'peft' ? start.base : start.path;
-}
-
-/** The best checkpoint of a run before it collapsed. */
-export interface LastGood {
-  readonly attempt: number;
-  readonly step: number;
 }
 
 /**

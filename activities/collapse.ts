@@ -4,22 +4,17 @@
  * Covers loading and recording; the first that is found in a run of a phase stays. Does not cover the rule (decisions/collapse.ts) or what
  * follows (workflows/collapse-watch.ts).
  */
+import type { CollapseDecision, LastGood } from '../decisions/after-collapse.ts';
 import { judgeCollapse, sentenceOfCollapse } from '../decisions/collapse.ts';
 import { curvesOf, looksOf } from '../decisions/looks.ts';
 import type { DecisionRecord } from '../store/ledger/decisions.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
-import { curveOfPhase, type LastGood } from './checkpoints-of-phase.ts';
+import { curveOfPhase } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 export interface Collapse {
   readonly sentence: string;
   /** The best checkpoint before: what comes after it is no candidate. */
-  readonly goBackTo: LastGood;
-}
-
-/** How a collapse lies in the ledger: its answer. */
-export interface CollapseDecision {
-  readonly onCollapse: PhaseContext['phase']['onCollapse'];
   readonly goBackTo: LastGood;
 }
 

@@ -7,12 +7,13 @@ import { createHash } from 'node:crypto';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Evaluation, EvaluationKey } from '../decisions/evaluation.ts';
 import { judgeGate, type GateVerdict } from '../decisions/gate.ts';
+import type { LastGood } from '../decisions/after-collapse.ts';
 import type { HeldComparison } from '../decisions/gate-input.ts';
 import { type LeaderboardInput, leaderboardRow, type LeaderboardRow, rowInputs } from '../decisions/leaderboard.ts';
 import { sentenceOfVerdict } from '../decisions/gate-sentences.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
-import { candidatesForGate, type LastGood, refOf } from './checkpoints-of-phase.ts';
+import { candidatesForGate, refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 interface Answered {

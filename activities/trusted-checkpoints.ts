@@ -3,6 +3,7 @@
  *
  * Does not cover choosing one to go on from (decisions/resume-point.ts) or those that may go (prune.ts).
  */
+import type { CollapseDecision } from '../decisions/after-collapse.ts';
 import { rollBacksOf } from '../decisions/attempt-changes.ts';
 import { checkpointId } from '../decisions/checkpoint-id.ts';
 import { directoryAfter } from '../decisions/job-over.ts';
@@ -12,7 +13,6 @@ import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { decidedAfterAttempts } from './changes-of-phase.ts';
-import type { CollapseDecision } from './collapse.ts';
 
 export interface LedgerAndStore {
   readonly ledger: Ledger;

@@ -66,7 +66,8 @@ export function startEvaluations(phase: HeldPhase, evaluated: () => Promise<void
       if (evaluations.length === 0) return;
       const title = `${context.phase.name} step ${String(checkpoint.step)}: evaluation on ${context.phase.evaluate?.benchmarks.join(', ') ?? ''}`;
       const ended = run(evaluations, title).then(async (failure) => {
-        if (failure === null) return await evaluated();
+        if (failure === null) await evaluated();
+        if (failure === null) return;
         board.decided(`${failure.because}; the gate will ask again`);
         if (!failure.budgetSpent || toldOfBudget) return;
         toldOfBudget = true;
