@@ -99,13 +99,14 @@ export async function runJob(context: PhaseContext, ticket: AttemptTicket, liste
   const waits: (WaitKind | 'none')[] = ['none'];
   try {
     for (;;) {
-      const event = await nextHappening(listener.stop, () =>
+      const watch = () =>
         watcher(title, context).awaitJob({
           ...{ context, ticket, job, seenSteps },
           ...toldOf(waits),
           ...(waitsSince !== undefined && { waitsSince }),
-        }),
-      );
+        });
+      // Nothing lies between a watch that nothing stops and what follows: jobs side by side are replayed in the order of before.
+      const event = await (listener.stop === undefined ? watch() : orStopped(watch, listener.stop));
       if (event.kind === 'checkpoint') {
         seenSteps.push(event.checkpoint.step);
         listener.checkpoint(event.checkpoint);
@@ -132,8 +133,7 @@ export async function runJob(context: PhaseContext, ticket: AttemptTicket, liste
 }
 
 /** What the watch says, or that the job is to be stopped: then nobody watches it any more. */
-async function nextHappening(stop: Promise<string> | undefined, watch: () => Promise<JobEvent>): Promise<Happening> {
-  if (stop === undefined) return await watch();
+async function orStopped(watch: () => Promise<JobEvent>, stop: Promise<string>): Promise<Happening> {
   const scope = new CancellationScope();
   const watched = scope.run(watch);
   watched.catch(() => undefined);
