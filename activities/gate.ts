@@ -4,17 +4,17 @@
  * Covers loading and recording. Does not cover the rule (decisions/gate.ts) or making evaluations (evaluations.ts).
  */
 import { createHash } from 'node:crypto';
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Evaluation, EvaluationKey } from '../decisions/evaluation.ts';
 import { judgeGate, type GateVerdict } from '../decisions/gate.ts';
 import type { LastGood } from '../decisions/after-collapse.ts';
 import type { HeldComparison } from '../decisions/gate-input.ts';
-import { type LeaderboardInput, leaderboardRow, type LeaderboardRow, rowInputs } from '../decisions/leaderboard.ts';
+import { type LeaderboardRow, rowInputs } from '../decisions/leaderboard.ts';
 import { sentenceOfVerdict } from '../decisions/gate-sentences.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import { candidatesForGate, refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { rowsInTurn } from './rows-in-turn.ts';
 
 interface Answered {
   readonly sentence: string;
@@ -63,26 +63,17 @@ export function gateActivities(dependencies: ActivityDependencies): GateActiviti
         evaluationBudgetLeft: context.budgets.evaluations - (await ledger.evaluationCountOf(runId)),
       });
       const sentence = sentenceOfVerdict(verdict);
-      const rows = await rowsOf({
-        checkpoints: [...(parent ? [parent] : []), ...candidates],
-        evaluations,
-        verdicts: { [phase.name]: verdict },
-      });
+      const rows = await rowsInTurn(
+        rowInputs({
+          checkpoints: [...(parent ? [parent] : []), ...candidates],
+          evaluations,
+          verdicts: { [phase.name]: verdict },
+        }),
+      );
       await record(dependencies, context, { verdict, evaluations, sentence, rows });
       return asAnswer(verdict, candidates, { sentence, rows });
     },
   };
-}
-
-/** One after the other: the votes and draws of many candidates take seconds, and jobs are watched meanwhile. */
-async function rowsOf(input: LeaderboardInput): Promise<readonly LeaderboardRow[]> {
-  const rows: LeaderboardRow[] = [];
-  for (const one of rowInputs(input)) {
-    const row = leaderboardRow(one);
-    if (row !== null) rows.push(row);
-    await othersTurn();
-  }
-  return rows;
 }
 
 interface Judged extends Answered {

@@ -6,7 +6,8 @@
 import { clockTroubles, sentenceOfClockTrouble } from '../decisions/clock-change.ts';
 import { TemperError } from '../decisions/errors.ts';
 import type { EvaluationKey } from '../decisions/evaluation.ts';
-import { leaderboard, type LeaderboardRow } from '../decisions/leaderboard.ts';
+import { type LeaderboardRow, rowInputs } from '../decisions/leaderboard.ts';
+import { scoreOf } from '../decisions/scores.ts';
 import { skippedNights } from '../decisions/skipped-nights.ts';
 import { regressionsOf } from '../decisions/sweep-regressions.ts';
 import { needsAPerson, sentenceOfSubject } from '../decisions/sweep-sentences.ts';
@@ -14,6 +15,7 @@ import type { SweepOutcome, SweepReport } from '../decisions/sweep.ts';
 import type { SweepRecord } from '../store/ledger/sweeps.ts';
 import { type EvaluationInput, type SweepInput, type SweepRow, sweepPhase } from '../workflows/contract.ts';
 import type { ActivityDependencies, ScheduleFacts } from './dependencies.ts';
+import { rowsInTurn } from './rows-in-turn.ts';
 import { failedRound, sweepState, type SweepPlan, type SweepState } from './sweep-state.ts';
 import { benchmarksOf, chooseCheckpoints } from './swept-checkpoints.ts';
 
@@ -77,7 +79,12 @@ export function sweepActivities(dependencies: ActivityDependencies): SweepActivi
       const state = await sweepState(dependencies, record);
       if (record.endedAt !== null || state.now.length === 0) return { kind: 'done' };
       const input = await evaluationInput(dependencies, record, state);
-      return { kind: 'evaluate', round: state.rounds + 1, input, rows: pageRows(record, boardOf(record, state)) };
+      return {
+        kind: 'evaluate',
+        round: state.rounds + 1,
+        input,
+        rows: pageRows(record, await boardOf(record, state, mostRows)),
+      };
     },
     async recordSweepFailure({ runId, round, evaluations, because }) {
       await ledger.recordDecision({
@@ -183,15 +190,22 @@ async function evaluationInput(
   };
 }
 
-/** Rows on the benchmarks of the sweep, the highest first. */
-function boardOf({ plan }: SweepRecord<SweepPlan>, { evaluations }: Pick<SweepState, 'evaluations'>): LeaderboardRow[] {
+/** The highest rows on the benchmarks of the sweep, highest first. */
+async function boardOf(
+  { plan }: SweepRecord<SweepPlan>,
+  { evaluations }: Pick<SweepState, 'evaluations'>,
+  most: number,
+): Promise<readonly LeaderboardRow[]> {
   const { checkpoints, sweep } = plan;
   const versions = new Map(checkpoints.map(({ id, versions }) => [id, versions]));
-  return leaderboard({ checkpoints, evaluations, verdicts: {} })
-    .filter(({ checkpoint, benchmark, version }) => versions.get(checkpoint)?.[benchmark] === version)
+  const inputs = rowInputs({ checkpoints, evaluations, verdicts: {} })
+    .filter(({ key }) => versions.get(key.checkpoint)?.[key.benchmark] === key.version)
+    .map((input) => ({ input, mean: scoreOf(evaluations, input.key)?.mean ?? 0 }))
     .toSorted(
-      (a, b) => sweep.benchmarks.indexOf(a.benchmark) - sweep.benchmarks.indexOf(b.benchmark) || b.mean - a.mean,
+      ({ input: one, mean }, { input: other, mean: otherMean }) =>
+        sweep.benchmarks.indexOf(one.key.benchmark) - sweep.benchmarks.indexOf(other.key.benchmark) || otherMean - mean,
     );
+  return await rowsInTurn(inputs.slice(0, most).map(({ input }) => input));
 }
 
 function pageRows({ plan }: SweepRecord<SweepPlan>, rows: readonly LeaderboardRow[]): SweepRow[] {
@@ -223,7 +237,7 @@ async function reportOf(
     outcome,
     evaluated: await ledger.evaluationCountOf(runId),
     hours: state.spentHours,
-    rows: boardOf(record, state).slice(0, mostReported),
+    rows: await boardOf(record, state, mostReported),
     comparedWith: last?.startedAt ?? null,
     regressions: regressionsOf({ before, now: plan.checkpoints, benchmarks, evaluations }),
     skipped: state.skipped.slice(0, mostReported),
