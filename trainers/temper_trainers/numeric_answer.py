@@ -21,7 +21,7 @@ DECIMAL = r"(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)"
 POWER = r"(?:[eE](?P<e>[+-]?\d{1,3})|\s*(?:\\times|\\cdot|\u00d7|\*)\s*10\^(?:\{(?P<braced>[+-]?\d{1,3})\}|(?P<bare>\d)))"
 PLAIN = re.compile(rf"(?P<sign>[+-]?)\s*(?P<number>{DECIMAL}){POWER}?", re.ASCII)
 QUOTIENT = re.compile(
-    rf"(?P<sign>[+-]?)\s*(?:\\[dt]?frac\s*(?:\{{(?P<a>[^{{}}]*)\}}\s*\{{(?P<b>[^{{}}]*)\}}|(?P<c>\d)\s*(?P<d>\d))"
+    rf"(?P<sign>[+-]?)\s*(?:\\[dt]?frac\s*(?:\{{(?P<a>[^{{}}]+)\}}\s*\{{(?P<b>[^{{}}]+)\}}|(?P<c>\d)\s*(?P<d>\d))"
     rf"|(?P<x>{DECIMAL})\s*/\s*(?P<y>{DECIMAL}))",
     re.ASCII,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 from fractions import Fraction
 
@@ -80,12 +81,71 @@ def test_a_number_is_read_exactly(text: str, want: Fraction | int) -> None:
             "--5",
             "1/0",
             r"\frac{1}{0}",
+            r"\frac{}{3}",
+            r"\frac{3}{}",
+            r"\frac{}{}",
+            r"\frac{ }{3}",
         ),
         *("1/2/3", r"\sqrt{2}", "1+1", "2 3", r"2\frac{1}{2}", "(1, 2)", "5 x", "0x10", "1_000", "\u0663", "9" * 201),
     ],
 )
 def test_what_is_no_single_finite_number_is_none(text: str) -> None:
     assert read_number(text) is None
+
+
+def test_no_text_that_a_model_may_write_ends_a_job() -> None:
+    drawn = random.Random(7)
+    parts = [
+        *(
+            "\\frac",
+            "\\dfrac",
+            "\\boxed",
+            "\\times 10^",
+            "\\text",
+            "^\\circ",
+            "\\%",
+            "\\left",
+            "{",
+            "}",
+            "{}",
+            " ",
+            "",
+            "/",
+            ",",
+        ),
+        *(
+            ".",
+            "-",
+            "+",
+            "e",
+            "0",
+            "3",
+            "12",
+            "999",
+            "1,234",
+            "%",
+            "$",
+            "cm",
+            "\u0663",
+            "\u00b2",
+            "\u2212",
+            "(",
+            "\\",
+            "\n",
+            "\0",
+            "{,}",
+        ),
+    ]
+    grade = grader("numeric", "0.5", tolerance={"relative": 1e-6})
+
+    def some(most: int) -> str:
+        return "".join(drawn.choice(parts) for _ in range(drawn.randint(0, most)))
+
+    for number_of in range(20_000):
+        text = some(9) if number_of % 2 else f"\\frac{{{some(2)}}}{{{some(2)}}}{some(1)}"
+        number = read_number(text)
+        assert number is None or isinstance(number, Fraction), text
+        assert grade(f"\\boxed{{{text}}}", "0.5")[0] in (True, False), text
 
 
 @pytest.mark.parametrize(
