@@ -3,6 +3,7 @@
  *
  * Does not cover what makes rows an evaluation (decisions/outcomes.ts), what was asked (evaluation-request.ts) or judging the job (evaluations.ts).
  */
+import type { Benchmark } from '../configs/schema.ts';
 import type { ProblemOutcome } from '../decisions/evaluation.ts';
 import { readOutcomes, type ReadOutcomes, readShard, togetherAgain } from '../decisions/outcomes.ts';
 import type { RunStore } from '../store/run-store.ts';
@@ -31,16 +32,19 @@ export async function recordOutcomes(
   const lacking: string[] = [];
   let recorded = 0;
   for (const evaluation of evaluations) {
-    const { checkpoint, benchmark, seed, output } = evaluation;
+    const { checkpoint, benchmark, seed } = evaluation;
     const own = await readOutput(store, ticket.directory, evaluation);
     if (own.kind === 'incomplete') {
-      lacking.push(
-        own.why === null ? `${output} is missing` : `${output} (${benchmark.name}, seed ${seed}): ${own.why}`,
-      );
+      lacking.push(own.why === null ? `${evaluation.output} is missing` : lackingText(evaluation, own.why));
       continue;
     }
-    const problems = await withOtherShards(dependencies, context, { evaluation, own: own.problems });
-    if (problems === null) continue;
+    const all = await withOtherShards(dependencies, context, { evaluation, own: own.problems });
+    if (all === null) continue;
+    if (all.kind === 'incomplete') {
+      lacking.push(lackingText(evaluation, all.why));
+      continue;
+    }
+    const { problems } = all;
     const at = dependencies.now().toISOString();
     const made = { checkpoint: checkpoint.id, benchmark: benchmark.name, version: benchmark.version, seed, problems };
     await dependencies.ledger.recordEvaluation({
@@ -54,26 +58,49 @@ export async function recordOutcomes(
   return { whole: evaluations.length - lacking.length, recorded, lacking };
 }
 
+function lackingText({ output, benchmark, seed }: Requested, why: string): string {
+  return `${output} (${benchmark.name}, seed ${seed}): ${why}`;
+}
+
 /** Without a word where there is no such file. */
 async function readOutput(
   store: RunStore,
   directory: string,
   { benchmark, output, shard }: Requested,
 ): Promise<ReadOutcomes | { readonly kind: 'incomplete'; readonly why: null }> {
-  const text = await store.text(directory, output);
-  if (text === null) return { kind: 'incomplete', why: null };
   const wanted = { samples: benchmark.samples, problems: await problemsOfBenchmark(benchmark) };
-  return shard === undefined ? readOutcomes(text, wanted) : readShard(text, wanted, shard);
+  const mostBytes = mostBytesOf(benchmark, wanted.problems);
+  const found = await store.lines(directory, output, mostBytes);
+  switch (found.kind) {
+    case 'missing':
+      return { kind: 'incomplete', why: null };
+    case 'too-long':
+      return { kind: 'incomplete', why: `it is longer than ${(mostBytes / 2 ** 20).toFixed(1)} MiB` };
+    case 'lines':
+      return shard === undefined
+        ? await readOutcomes(found.lines, wanted)
+        : await readShard(found.lines, wanted, shard);
+  }
 }
 
-/** All problems; null while another shard is not whole yet. */
+/** Of rows that hold the whole completion and more; never more than a worker has memory for. */
+function mostBytesOf(
+  { samples, maxTokens }: Pick<Benchmark, 'samples' | 'maxTokens'>,
+  problems: number | null,
+): number {
+  const most = 512 * 2 ** 20;
+  const ofRow = 64 * 2 ** 10 + 32 * maxTokens;
+  return problems === null ? most : Math.min(most, problems * samples * ofRow);
+}
+
+/** Of all shards; null while another one is not whole yet. */
 async function withOtherShards(
   dependencies: ActivityDependencies,
   context: PhaseContext,
   { evaluation, own }: { readonly evaluation: Requested; readonly own: readonly ProblemOutcome[] },
-): Promise<readonly ProblemOutcome[] | null> {
-  const { shard, key } = evaluation;
-  if (shard === undefined) return own;
+): Promise<ReadOutcomes | null> {
+  const { shard, key, benchmark } = evaluation;
+  if (shard === undefined) return { kind: 'whole', problems: own };
   const { store } = dependencies.placeOf(context.profile);
   const { pipelineId: workflowId, runId, phase } = context;
   const attempts = await dependencies.ledger.attemptsOf({ workflowId, runId, phase: phase.name, purpose: 'evaluate' });
@@ -86,7 +113,8 @@ async function withOtherShards(
     if (read.kind === 'whole') shards.set(same.shard.index, read.problems);
   }
   if (shards.size < shard.of) return null;
-  return togetherAgain([...shards].sort(([a], [b]) => a - b).map(([, problems]) => problems));
+  const inOrder = [...shards].sort(([a], [b]) => a - b).map(([, problems]) => problems);
+  return togetherAgain(inOrder, await problemsOfBenchmark(benchmark));
 }
 
 /** Problems that this attempt was the first to finish: a line each in what its trainer keeps beside an output, where it does. */

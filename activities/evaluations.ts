@@ -11,6 +11,7 @@ import type { EvaluationKey, Shard } from '../decisions/evaluation.ts';
 import type { EvaluationInput, PhaseContext } from '../workflows/contract.ts';
 import { reserve, type AttemptTicket } from './attempts.ts';
 import { claimBenchmarks } from './benchmark-definitions.ts';
+import { problemsOfBenchmark } from './benchmark-size.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { countNewProblems, recordOutcomes } from './evaluation-outcomes.ts';
 import { type Requested, requestedEvaluations } from './evaluation-request.ts';
@@ -45,7 +46,7 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
       const names = new Set(missing.map(({ benchmark }) => benchmark));
       await claimBenchmarks(ledger, context, { names, at: dependencies.now().toISOString() });
       const { number, directory, name, store } = await reserve(dependencies, { context, purpose: 'evaluate', opened });
-      const shard = input.shard ?? { index: 0, of: shardsOf(dependencies, context) };
+      const shard = input.shard ?? { index: 0, of: await shardsOf(dependencies, context, names) };
       const asked = await requestedEvaluations(dependencies, context, { keys: missing, number, shard });
       // The first shard asks for all.
       const wanted = asked.map(({ request }) => request.key);
@@ -113,8 +114,19 @@ function requestOf(context: PhaseContext, { number, name, directory, evaluations
   };
 }
 
-function shardsOf(dependencies: ActivityDependencies, { profile }: PhaseContext): number {
-  return dependencies.placeOf(profile).profile.evaluations?.shards ?? 1;
+/** As many as the profile wants; one where nobody but the trainer knows all the problems, so that shards could lack some unseen. */
+async function shardsOf(
+  dependencies: ActivityDependencies,
+  { profile, benchmarks }: PhaseContext,
+  names: ReadonlySet<string>,
+): Promise<number> {
+  const wanted = dependencies.placeOf(profile).profile.evaluations?.shards ?? 1;
+  if (wanted === 1) return 1;
+  for (const name of names) {
+    const benchmark = benchmarks[name];
+    if (benchmark && (await problemsOfBenchmark(benchmark)) === null) return 1;
+  }
+  return wanted;
 }
 
 const nameOf = ({ index, of }: Shard): string => (of === 1 ? '' : `, shard ${index + 1} of ${of}`);

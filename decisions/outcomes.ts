@@ -30,35 +30,34 @@ const outcomeRow = z.object({
 });
 type OutcomeRow = z.output<typeof outcomeRow>;
 
-/** Outcomes in the order of the file. Whoever leaves out what went wrong must not win by it: anything less than all is none. */
-export function readOutcomes(text: string, wanted: WantedOutcomes): ReadOutcomes {
-  const rows: OutcomeRow[] = [];
-  for (const [index, line] of text.split('\n').entries()) {
-    if (line.trim() === '') continue;
-    const row = rowOf(line);
-    if (row === null) return { kind: 'incomplete', why: `its line ${index + 1} is no row of an outcome` };
-    rows.push(row);
-  }
-  const byProblem = Map.groupBy(rows, (row) => row.problem);
-  const why = whatIsWrong(byProblem, wanted);
-  if (why !== null) return { kind: 'incomplete', why };
-  return { kind: 'whole', problems: [...byProblem].map(([problem, samples]) => outcomeOf(problem, samples)) };
+type Lines = Iterable<string> | AsyncIterable<string>;
+
+/** Outcomes in the order of the lines. Whoever leaves out what went wrong must not win by it: anything less than all is none. */
+export async function readOutcomes(lines: Lines, wanted: WantedOutcomes): Promise<ReadOutcomes> {
+  const rows = await rowsOf(lines);
+  return typeof rows === 'string' ? { kind: 'incomplete', why: rows } : outcomesOf(rows, wanted);
 }
 
+const ofUnknownSize: ReadOutcomes = { kind: 'incomplete', why: 'how many problems its shards have is not known' };
+
 /** The same of one shard. A trainer that knows nothing of shards leaves all problems in each, which are taken as they are. */
-export function readShard(text: string, wanted: WantedOutcomes, { index, of }: Shard): ReadOutcomes {
+export async function readShard(lines: Lines, wanted: WantedOutcomes, { index, of }: Shard): Promise<ReadOutcomes> {
   const { problems } = wanted;
-  const share = problems === null ? null : Math.max(0, Math.ceil((problems - index) / of));
-  if (text === '' && (share ?? 0) === 0) return { kind: 'whole', problems: [] };
-  const read = readOutcomes(text, { ...wanted, problems: null });
-  if (read.kind === 'incomplete' || share === null) return read;
+  if (problems === null) return ofUnknownSize;
+  const share = Math.max(0, Math.ceil((problems - index) / of));
+  const rows = await rowsOf(lines);
+  if (typeof rows === 'string') return { kind: 'incomplete', why: rows };
+  if (rows.length === 0 && share === 0) return { kind: 'whole', problems: [] };
+  const read = outcomesOf(rows, { ...wanted, problems: null });
+  if (read.kind === 'incomplete') return read;
   const count = read.problems.length;
   if (count === share || count === problems) return read;
   return { kind: 'incomplete', why: `it has ${count} of the ${share} problems of its shard` };
 }
 
-/** The outcomes of all shards, in the order of the problems; each problem once. */
-export function togetherAgain(shards: readonly (readonly ProblemOutcome[])[]): readonly ProblemOutcome[] {
+/** The outcomes of all shards, in the order of the problems; each problem once. Shards that made the same problems lack others. */
+export function togetherAgain(shards: readonly (readonly ProblemOutcome[])[], problems: number | null): ReadOutcomes {
+  if (problems === null) return ofUnknownSize;
   const byName = new Map<string, ProblemOutcome>();
   for (let row = 0; row < Math.max(...shards.map(({ length }) => length)); row += 1) {
     for (const shard of shards) {
@@ -66,7 +65,29 @@ export function togetherAgain(shards: readonly (readonly ProblemOutcome[])[]): r
       if (outcome !== undefined && !byName.has(outcome.problem)) byName.set(outcome.problem, outcome);
     }
   }
-  return [...byName.values()];
+  if (byName.size === problems) return { kind: 'whole', problems: [...byName.values()] };
+  return { kind: 'incomplete', why: `all shards together have ${byName.size} of ${problems} problems` };
+}
+
+/** In words what is wrong with a line. */
+async function rowsOf(lines: Lines): Promise<readonly OutcomeRow[] | string> {
+  const rows: OutcomeRow[] = [];
+  let number = 0;
+  for await (const line of lines) {
+    number += 1;
+    if (line.trim() === '') continue;
+    const row = rowOf(line);
+    if (row === null) return `its line ${number} is no row of an outcome`;
+    rows.push(row);
+  }
+  return rows;
+}
+
+function outcomesOf(rows: readonly OutcomeRow[], wanted: WantedOutcomes): ReadOutcomes {
+  const byProblem = Map.groupBy(rows, (row) => row.problem);
+  const why = whatIsWrong(byProblem, wanted);
+  if (why !== null) return { kind: 'incomplete', why };
+  return { kind: 'whole', problems: [...byProblem].map(([problem, samples]) => outcomeOf(problem, samples)) };
 }
 
 function rowOf(line: string): OutcomeRow | null {

@@ -60,6 +60,46 @@ export async function readOwnTextIfThere(path: string, mostBytes = mostBytesOfTe
   }
 }
 
+/** The lines of a text that may be too long to be held whole; which must be gone through at once, to their end or not, as that closes the file. */
+export type OwnLines =
+  | { readonly kind: 'lines'; readonly lines: AsyncIterable<string> }
+  /** There is no regular file. */
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'too-long' };
+
+export async function openOwnLines(path: string, mostBytes: number): Promise<OwnLines> {
+  try {
+    const handle = await openToRead(path);
+    const { size } = await handle.stat();
+    if (size <= mostBytes) return { kind: 'lines', lines: linesOf(handle, size) };
+    await handle.close();
+    return { kind: 'too-long' };
+  } catch (error) {
+    if (isNoOwnFile(error)) return { kind: 'missing' };
+    throw error;
+  }
+}
+
+async function* linesOf(handle: FileHandle, size: number): AsyncGenerator<string> {
+  try {
+    if (size === 0) return;
+    const chunks = handle.createReadStream({ end: size - 1, autoClose: false, encoding: 'utf8' });
+    let rest = '';
+    for await (const chunk of chunks as AsyncIterable<string>) {
+      const [first = '', ...more] = chunk.split('\n');
+      rest += first;
+      const last = more.pop();
+      if (last === undefined) continue;
+      yield rest;
+      yield* more;
+      rest = last;
+    }
+    if (rest !== '') yield rest;
+  } finally {
+    await handle.close();
+  }
+}
+
 /** Whether nothing lies there, or what is no regular file: a link, a pipe, a socket, a folder; or one that is far too long. */
 export function isNoOwnFile(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes(codeOf(error)) || isForeignThing(error);

@@ -20,7 +20,7 @@ import { outputFolder, readForeignReading } from './foreign/reading.ts';
 import type { Inspection } from './formats/reader.ts';
 import { readJobEvidence } from './job-evidence.ts';
 import { readLogWindow, type LogWindow, type LogWish } from './log-window.ts';
-import { readOwnTextIfThere } from './own-file.ts';
+import { openOwnLines, type OwnLines, readOwnTextIfThere } from './own-file.ts';
 import { lastProgressIn, tailProgress } from './progress.ts';
 import { readResult } from './result.ts';
 import {
@@ -93,9 +93,11 @@ export interface RunStore {
   log(directory: string, wish: LogWish & { readonly rank?: number }): Promise<LogWindow | null>;
   /** The text of a file below a run directory; null when it is not there. */
   text(directory: string, name: string): Promise<string | null>;
+  /** The lines of a file below a run directory that has at most `mostBytes`. */
+  lines(directory: string, name: string, mostBytes: number): Promise<OwnLines>;
 }
 
-/** The outcomes of an evaluation, a line for each problem. */
+/** What a trainer keeps of an evaluation on its way, a line for each problem. */
 const mostBytesOfText = 256 * 1024 * 1024;
 
 export function createRunStore(root: string): RunStore {
@@ -150,6 +152,7 @@ export function createRunStore(root: string): RunStore {
     stacks: (directory) => readStacks(directory),
     log: (directory, { rank = 0, ...wish }) => readLogWindow(join(directory, logName(rank)), wish),
     text: (directory, name) => readOwnTextIfThere(join(directory, name), mostBytesOfText),
+    lines: (directory, name, mostBytes) => openOwnLines(join(directory, name), mostBytes),
   };
 }
 

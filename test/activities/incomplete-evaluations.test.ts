@@ -1,5 +1,5 @@
 /** Outcomes that are less than the benchmark defines are no evaluation; what is in the ledger once stays. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { EvaluationKey } from '../../decisions/evaluation.ts';
 import type { PhaseContext } from '../../workflows/contract.ts';
@@ -64,6 +64,23 @@ test.each([
   expect(await bench.ledger.incidentsOf({ runId: 'run-1', phase: 'sft', purpose: 'evaluate' })).toMatchObject([
     { class: 'unproven', because: { rule: 'incomplete-evaluation' } },
   ]);
+});
+
+test('one that is far too long is told apart from one that is missing', async () => {
+  const of = {
+    ...context,
+    benchmarks: { addition: { ...samples2, data: { tiny: 'held-out', rows: 3, longShare: 0 } } },
+  } as PhaseContext;
+  const started = await start([key(20), key(40)], 1, of);
+  const file = join(started.ticket.directory, 'outcomes', '0001.jsonl');
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, row(0));
+  await truncate(file, 2 ** 20);
+  await started.trainer.finishes();
+  bench.backend.end(started.job);
+  const { sentence } = await judge(started);
+  expect(sentence).toContain('outcomes/0001.jsonl (addition, seed 1): it is longer than 0.6 MiB');
+  expect(sentence).toContain('and 1 more are not whole');
 });
 
 test.each([

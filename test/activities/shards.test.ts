@@ -104,6 +104,22 @@ test('a shard that lacks a problem is not whole, and the others wait for it', as
   expect(await problems()).toEqual([]);
 });
 
+test('shards that made the same problems are no evaluation together, and the last one says what is lacking', async () => {
+  const [first, second] = [await start(1), await start(2, 1)];
+  await ends(first, { a: [true], b: [true] });
+  expect(await ends(second, { a: [true] })).toMatch(/^again: .*all shards together have 2 of 3 problems/);
+  expect(await problems()).toEqual([]);
+});
+
+test('one job makes the whole where nobody knows how many problems there are', async () => {
+  const of = contextOf({
+    benchmarks: recipeSchema.parse(
+      recipeOf([], { benchmarks: { addition: { ...addition, data: { tiny: 'problems' } } } }),
+    ).benchmarks,
+  });
+  expect(await open(1, undefined, of)).not.toHaveProperty('shard');
+});
+
 test('a trainer that knows nothing of shards makes all problems in each: each counts once', async () => {
   const [first, second] = [await start(1), await start(2, 1)];
   await ends(first, { a: [true], b: [true], c: [true] });

@@ -1,13 +1,12 @@
-import { readOutcomes } from '../../decisions/outcomes.ts';
+import { readOutcomes, readShard, togetherAgain } from '../../decisions/outcomes.ts';
 
 const row = (problem: string, sample: number, change: object = {}) =>
   JSON.stringify({ problem, sample, correct: true, answer: '2', tokens: 3, truncated: false, seconds: 0.5, ...change });
 const whole = [row('a', 0), row('a', 1, { correct: false, answer: null }), row('b', 1), row('b', 0)];
-const read = (lines: readonly string[], problems: number | null = 2) =>
-  readOutcomes(lines.join('\n'), { samples: 2, problems });
+const read = (lines: readonly string[], problems: number | null = 2) => readOutcomes(lines, { samples: 2, problems });
 
-test('all samples of all problems are one outcome each, in the order of the file', () => {
-  expect(read(whole)).toEqual({
+test('all samples of all problems are one outcome each, in the order of the file', async () => {
+  expect(await read(whole)).toEqual({
     kind: 'whole',
     problems: [
       {
@@ -17,7 +16,7 @@ test('all samples of all problems are one outcome each, in the order of the file
       expect.objectContaining({ problem: 'b', samples: 2, correct: 2 }),
     ],
   });
-  expect(read(whole, null).kind).toBe('whole');
+  expect((await read(whole, null)).kind).toBe('whole');
 });
 
 test.each([
@@ -46,6 +45,57 @@ test.each([
   { title: 'a negative number', lines: [row('a', 0, { tokens: -1 })], why: 'its line 1 is no row' },
   { title: 'a field too few', lines: [whole[0] ?? '', '{"problem": "a"}'], why: 'its line 2 is no row' },
   { title: 'a torn row', lines: [whole[0] ?? '', '{"problem": "a", "samp'], why: 'its line 2 is no row' },
-])('$title is no evaluation', ({ lines, why }) => {
-  expect(read(lines)).toEqual({ kind: 'incomplete', why: expect.stringContaining(why) as string });
+])('$title is no evaluation', async ({ lines, why }) => {
+  expect(await read(lines)).toEqual({ kind: 'incomplete', why: expect.stringContaining(why) as string });
+});
+
+describe('shards', () => {
+  const shard = (names: string, index: number, problems: number | null = 4) =>
+    readShard(
+      Array.from(names, (problem) => row(problem, 0)),
+      { samples: 1, problems },
+      { index, of: 2 },
+    );
+  const together = async (...shards: readonly string[]) => {
+    const read = await Promise.all(shards.map((names, index) => shard(names, index)));
+    const problems = read.map((one) => (one.kind === 'whole' ? one.problems : []));
+    const all = togetherAgain(problems, 4);
+    return all.kind === 'whole' ? all.problems.map(({ problem }) => problem).join('') : all.why;
+  };
+
+  const unknown = 'how many problems its shards have is not known';
+  test.each([
+    { title: 'its share', names: 'ac', index: 0, problems: 4, want: 'whole' },
+    { title: 'all problems, of a trainer that knows no shards', names: 'abcd', index: 1, problems: 4, want: 'whole' },
+    { title: 'nothing, where there is nothing for it', names: '', index: 1, problems: 1, want: 'whole' },
+    { title: 'nothing of its share', names: '', index: 1, problems: 4, want: 'it has no rows' },
+    { title: 'one too few', names: 'a', index: 0, problems: 4, want: 'it has 1 of the 2 problems of its shard' },
+    {
+      title: 'some of nobody knows how many',
+      names: 'ac',
+      index: 0,
+      problems: null,
+      want: unknown,
+    },
+    {
+      title: 'nothing of nobody knows how many',
+      names: '',
+      index: 0,
+      problems: null,
+      want: unknown,
+    },
+  ])('one has $title', async ({ names, index, problems, want }) => {
+    const read = await shard(names, index, problems);
+    expect(read.kind === 'whole' ? 'whole' : read.why).toEqual(want);
+  });
+
+  test.each([
+    { title: 'stand in the order of the problems', shards: ['ac', 'bd'], want: 'abcd' },
+    { title: 'count each problem once', shards: ['abcd', 'abcd'], want: 'abcd' },
+    { title: 'are whole where one made all', shards: ['abcd', 'ab'], want: 'abcd' },
+    { title: 'lack what none made', shards: ['ab', 'ab'], want: 'all shards together have 2 of 4 problems' },
+    { title: 'have no more than there is', shards: ['abcd', 'ex'], want: 'all shards together have 6 of 4 problems' },
+  ])('together $title', async ({ shards, want }) => {
+    expect(await together(...shards)).toBe(want);
+  });
 });

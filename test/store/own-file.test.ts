@@ -30,7 +30,7 @@ test.each([
     },
   },
   { what: 'nothing', make: () => Promise.resolve() },
-])('$what in the place of what a trainer tells says nothing', async ({ make }) => {
+])('$what in the place of what a trainer tells says nothing', async ({ what, make }) => {
   const attempt = join(folder.path, 'attempt-1');
   await mkdir(attempt);
   for (const name of names) await make(join(attempt, name));
@@ -39,13 +39,31 @@ test.each([
     progress: await store.progress(attempt),
     result: await store.result(attempt),
     owner: await store.ownerOf(attempt),
-    outcomes: await store.text(attempt, 'outcomes.jsonl'),
+    kept: await store.text(attempt, 'outcomes.jsonl'),
+    outcomes: (await store.lines(attempt, 'outcomes.jsonl', 2 ** 28)).kind,
     seal: await readSeal(join(attempt, 'checkpoint-5')),
   }).toEqual({
     progress: { last: null, firstNotFinite: null, longestSaveSeconds: null },
     result: null,
     owner: null,
-    outcomes: null,
+    kept: null,
+    outcomes: what === 'a file without end' ? 'too-long' : 'missing',
     seal: { seal: 'none' },
   });
+});
+
+test.each([
+  { title: 'none', text: '', want: [] },
+  { title: 'with a last one that has no end', text: 'a\n\nb', want: ['a', '', 'b'] },
+  {
+    title: 'longer than what is read at once',
+    text: `${'a'.repeat(200_000)}\n${'é\n'.repeat(70_000)}`,
+    want: ['a'.repeat(200_000), ...Array<string>(70_000).fill('é')],
+  },
+])('the lines of a text one by one: $title', async ({ text, want }) => {
+  await writeFile(join(folder.path, 'outcomes.jsonl'), text);
+  const found = await createRunStore(folder.path).lines(folder.path, 'outcomes.jsonl', text.length * 2);
+  const lines: string[] = [];
+  if (found.kind === 'lines') for await (const line of found.lines) lines.push(line);
+  expect(lines).toEqual(want);
 });
