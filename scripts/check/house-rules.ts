@@ -69,11 +69,14 @@ function registryHost({ path, text }: TrackedFile): string | undefined {
 /** What a verdict rested on is written once: whoever asks why later reads what was there. */
 function evidence({ path, text }: TrackedFile): string | undefined {
   if (!path.startsWith('store/ledger/')) return undefined;
-  const table = "'(evaluations|outcomes|verdicts|decisions|incidents|benchmarks)'";
-  const changes = `(updateTable|deleteFrom|mergeInto|replaceInto)\\(${table}\\)`;
-  const overwrites = `insertInto\\(${table}\\)[^;]*doUpdateSet`;
-  const found = new RegExp(`${changes}|${overwrites}`).exec(text);
-  return found ? `changes what verdicts rest on: ${found[2] ?? found[3] ?? ''} are written once` : undefined;
+  const table = '["\'`](evaluations|outcomes|verdicts|decisions|incidents|benchmarks)\\b';
+  const builder = `(?:updateTable|deleteFrom|mergeInto|replaceInto)\\(\\s*${table}`;
+  const overwrites = `insertInto\\(\\s*${table}[^;]*doUpdateSet`;
+  const sql = `(?:update|delete\\s+from|merge\\s+into|replace\\s+into|truncate(?:\\s+table)?)\\s+${table.replace(']', ']?')}`;
+  const sqlOverwrites = `insert\\s+into\\s+${table.replace(']', ']?')}[^;]*do\\s+update`;
+  const found = new RegExp([builder, overwrites, sql, sqlOverwrites].join('|'), 'i').exec(text);
+  const named = found?.slice(1).find(Boolean);
+  return named === undefined ? undefined : `changes what verdicts rest on: ${named} are written once`;
 }
 
 function baseName(path: string): string {

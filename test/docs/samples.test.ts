@@ -27,6 +27,23 @@ test('a whole recipe is among the samples', () => {
   expect(yamls.filter(({ text }) => /^phases:/m.test(text) && /^name:/m.test(text))).not.toEqual([]);
 });
 
+const jsons = pages.flatMap(({ path, text }) =>
+  samplesOf(text)
+    .filter(({ language }) => /^json/.test(language))
+    .map(({ line, language, text: sample }) => ({ place: `${path}:${String(line)}`, language, text: sample })),
+);
+
+test.each(jsons)('the JSON at $place can be read', ({ language, text }) => {
+  const bare = withoutComments(text);
+  const documents = /^jsonl/.test(language) ? bare.split('\n').filter((line) => line !== '') : [bare];
+  for (const document of documents) JSON.parse(document.startsWith('"') ? `{${document}}` : document);
+});
+
+/** Those of `jsonc`; what stands in quotes is none. */
+function withoutComments(text: string): string {
+  return text.replaceAll(/"(?:[^"\\]|\\.)*"|\/\/.*|\/\*.*?\*\//g, (found) => (found.startsWith('"') ? found : ''));
+}
+
 const shown = pages.flatMap(({ path, text }) =>
   commandsOf(text).map((words) => ({ path, command: ['temper', ...words].join(' '), words })),
 );

@@ -26,6 +26,14 @@ describe('house rules', () => {
       text: "db.insertInto('verdicts').values(row).onConflict((one) => one.column('key').doUpdateSet(row)).execute();",
       want: 'verdicts are written once',
     },
+    ...[
+      'db.deleteFrom("outcomes").execute();',
+      'db.updateTable(`outcomes`).set({ correct: 1 }).execute();',
+      "db.updateTable(\n  'outcomes as old',\n).set({ correct: 1 }).execute();",
+      'await sql`UPDATE outcomes SET correct = 1`.execute(db);',
+      'await sql`delete from "outcomes" where id = 1`.execute(db);',
+      'await sql`insert into outcomes values (1) on conflict do update set correct = 1`.execute(db);',
+    ].map((text) => ({ path: 'store/ledger/evaluations.ts', text, want: 'outcomes are written once' })),
     { path: '.npmrc', text: 'registry=somewhere', want: 'names a package registry' },
   ])('$path: $want', ({ path, text, want }) => {
     expect(findProblems([{ path, text }])).toEqual([expect.stringContaining(want)]);
@@ -42,6 +50,10 @@ describe('house rules', () => {
     {
       path: 'store/ledger/attempts.ts',
       text: "db.insertInto('decisions').values(row).execute();\ndb.updateTable('attempts').set({ state }).execute();",
+    },
+    {
+      path: 'store/ledger/outcomes.ts',
+      text: "/** An update never touches outcomes. */\nawait sql`select * from outcomes where kind = 'update'`.execute(db);",
     },
     { path: 'LICENSE', text: '' },
   ])('$path is fine', (file) => {

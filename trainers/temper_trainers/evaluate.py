@@ -128,8 +128,8 @@ def asked(
 ) -> Iterator[dict[str, list[Row]]]:
     """The rows of the problems that are not kept, some problems at a time; `batch_done` is told how many samples there are.
 
-    Which problems are asked together depends on the benchmark alone: a batch that is put together otherwise would come to
-    other bits, and seldom to another sample.
+    Which problems are asked together depends on the benchmark and the shard: a batch that is put together otherwise
+    would come to other bits, and seldom to another sample.
     """
     from .determinism import settle_torch
     from .sampling import SamplingSettings, batch_rows, encode_prompts, sample_seeded

@@ -72,7 +72,10 @@ def numeric_grader(tolerance: Params) -> Grader:
 
 
 def math_verify_grader(problems: list[Problem]) -> Grader:
-    """Right when the library math-verify finds the answer of the completion equal to the right one."""
+    r"""Right when the library math-verify finds what the last `\boxed{…}` holds equal to the right answer.
+
+    Of several boxes the library would take all. Without a last one that is closed, it looks in the whole completion.
+    """
     try:
         from math_verify import parse, verify
     except ImportError as error:
@@ -88,7 +91,8 @@ def math_verify_grader(problems: list[Problem]) -> Grader:
     right = {problem.answer: parsed(problem.answer) for problem in problems}
 
     def grade(completion: str, answer: str) -> tuple[bool, str | None]:
-        given = parse(completion)
+        boxed = last_box(completion)
+        given = parse(completion if boxed is None else f"\\boxed{{{boxed}}}")
         return bool(given) and bool(verify(right[answer], given)), str(given[0]) if given else None
 
     return grade

@@ -203,6 +203,9 @@ def test_math_verify_compares_what_is_equal() -> None:
     assert grade(r"so \boxed{0.5}", r"\frac{1}{2}")[0]
     assert grade(r"so \boxed{2\sqrt{2}}", r"\sqrt{8}") == (True, "2*sqrt(2)")
     assert not grade(r"so \boxed{3}", r"\sqrt{8}")[0]
+    assert grade(r"\boxed{4} no, \boxed{\frac12}", r"\frac{1}{2}") == (True, "1/2")
+    assert not grade(r"\boxed{\frac12} no, \boxed{4}", r"\frac{1}{2}")[0]
+    assert grade("the answer is $0.5$", r"\frac{1}{2}")[0]
     assert grade("no answer", r"\sqrt{8}") == (False, None)
     with pytest.raises(DataError, match="the answer of p0 is '', which is not what math-verify can read"):
         grader("math-verify", "")
