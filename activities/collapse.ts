@@ -1,7 +1,7 @@
 /**
  * Judges whether a phase goes bad while it trains: its evaluations in the ledger → a collapse, recorded with its numbers.
  *
- * Covers loading and recording; the first that is found in a run of a phase stays. Does not cover the rule (decisions/collapse.ts) or what
+ * Covers loading and recording; the first that is found in a run of a phase stays, until the phase begins anew. Does not cover the rule (decisions/collapse.ts) or what
  * follows (workflows/collapse-watch.ts).
  */
 import type { CollapseDecision, LastGood } from '../decisions/after-collapse.ts';
@@ -9,6 +9,7 @@ import { judgeCollapse, sentenceOfCollapse } from '../decisions/collapse.ts';
 import { curvesOf, looksOf } from '../decisions/looks.ts';
 import type { DecisionRecord } from '../store/ledger/decisions.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
+import { begunAnewAfter } from './changes-of-phase.ts';
 import { curveOfPhase } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
@@ -28,7 +29,8 @@ export function collapseActivities(dependencies: ActivityDependencies): Collapse
   return {
     async judgeCollapse({ context }) {
       const { runId, phase, benchmarks } = context;
-      const key = `${runId}/${phase.name}/collapse`;
+      const anew = await begunAnewAfter(ledger, { runId, phase: phase.name });
+      const key = `${runId}/${phase.name}/collapse${anew === 0 ? '' : `-after-${String(anew)}`}`;
       const known = (await ledger.decisionsOf({ runId, phase: phase.name })).find((one) => one.key === key);
       if (known) return asCollapse(known);
       const { attempt, checkpoints, directories } = await curveOfPhase(dependencies, context);

@@ -3,10 +3,12 @@
  *
  * Covers training attempts, and the shared part for evaluations. Does not cover the rules (decisions/classify.ts, retry.ts).
  */
+import type { HoldOverRecord } from '../decisions/after-collapse.ts';
 import { batchAfter, factorAfter } from '../decisions/attempt-changes.ts';
 import { batchOfPhase } from '../decisions/batch-of-phase.ts';
 import { classify, incidentOf } from '../decisions/classify.ts';
 import type { Evidence, FailureClass, GivenUpWait, Incident } from '../decisions/failure.ts';
+import type { EndOfHold, HeldFor } from '../decisions/hold.ts';
 import { directoryAfter } from '../decisions/job-over.ts';
 import { shareOf } from '../decisions/random.ts';
 import { decideRetry, type RetryDecision, type RetrySituation } from '../decisions/retry.ts';
@@ -51,10 +53,14 @@ export interface EndedAttempt {
 
 export interface JudgeActivities {
   judgeAttempt(input: EndedAttempt): Promise<AttemptJudgement>;
-  /** A person let a held phase go on: earlier incidents are forgiven. */
+  /** A held phase goes on: earlier incidents are forgiven. */
   recordRelease(input: {
     readonly context: PhaseContext;
     readonly release?: ReleaseInput;
+    /** Runs of before did not say. */
+    readonly heldFor?: HeldFor;
+    /** What follows where nobody came; absent where a person let it go on. */
+    readonly nobodyCame?: EndOfHold;
     /** Which hold of the phase this ends, from 1; runs of before said none, and the first of an attempt was kept. */
     readonly hold?: number;
   }): Promise<void>;
@@ -91,7 +97,7 @@ export function judgeActivities(dependencies: ActivityDependencies): JudgeActivi
       const step = evidence.lastProgress?.step ?? null;
       return { kind: decision.kind, sentence, delaySeconds: decision.delaySeconds, step };
     },
-    async recordRelease({ context, release = {}, hold }) {
+    async recordRelease({ context, release = {}, heldFor, nobodyCame, hold }) {
       const { runId, phase } = context;
       const attempt = (await attemptsOf(dependencies, context)).at(-1)?.number ?? 0;
       const at = dependencies.now().toISOString();
@@ -101,8 +107,8 @@ export function judgeActivities(dependencies: ActivityDependencies): JudgeActivi
         phase: phase.name,
         attempt,
         question: 'release',
-        answer: 'go on',
-        evidence: release,
+        answer: nobodyCame ?? 'go on',
+        evidence: { ...release, ...(heldFor !== undefined && { heldFor }) } satisfies HoldOverRecord['evidence'],
         at,
       });
       const because = { sentence: `It was ${sentenceOfRelease(release)}`, score: null };

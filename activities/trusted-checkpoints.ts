@@ -3,7 +3,7 @@
  *
  * Does not cover choosing one to go on from (decisions/resume-point.ts) or those that may go (prune.ts).
  */
-import type { CollapseDecision } from '../decisions/after-collapse.ts';
+import { type CollapseDecision, type HoldOverRecord, wavesThrough } from '../decisions/after-collapse.ts';
 import { rollBacksOf } from '../decisions/attempt-changes.ts';
 import { checkpointId } from '../decisions/checkpoint-id.ts';
 import { directoryAfter } from '../decisions/job-over.ts';
@@ -109,7 +109,9 @@ async function collapsesOf(
   return decisions.flatMap(({ question, answer, attempt, at }) => {
     if (question !== 'collapse' || attempt === null) return [];
     const { onCollapse, goBackTo } = answer as CollapseDecision;
-    const isReleased = decisions.some((one) => one.question === 'release' && one.at >= at);
+    const isReleased = decisions.some(
+      (one) => one.question === 'release' && one.at >= at && wavesThrough(one as unknown as HoldOverRecord),
+    );
     if (onCollapse === 'tell' || (onCollapse === 'hold' && isReleased)) return [];
     return [{ before: goBackTo.step + 1, upToAttempt: attempt }];
   });

@@ -13,9 +13,9 @@ export const holdRuleOfBefore: HoldRule = { hours: 24, then: 'fail' };
 
 /**
  * `failure`: an attempt or the store needs a person. `gate`: there is nothing to promote, or it cannot be judged. `undecided`: the evidence does
- * not decide, and there is a highest.
+ * not decide, and there is a highest. `collapse`: scores fell while it trained, and the best before is the highest.
  */
-export type HeldFor = 'failure' | 'gate' | 'undecided';
+export type HeldFor = 'failure' | 'gate' | 'undecided' | 'collapse';
 
 export type EndOfHold = HoldRule['then'];
 
@@ -25,7 +25,7 @@ export function endOfHold(
   of: { readonly heldFor: HeldFor; readonly hasParent: boolean },
 ): EndOfHold {
   if (then === 'keep-parent' && of.hasParent && of.heldFor !== 'failure') return then;
-  return then === 'highest' && of.heldFor === 'undecided' ? then : 'fail';
+  return then === 'highest' && (of.heldFor === 'undecided' || of.heldFor === 'collapse') ? then : 'fail';
 }
 
 /** For example `24 hours`. */

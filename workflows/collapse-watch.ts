@@ -61,7 +61,7 @@ export function watchForCollapse({ context, board, notices, hold }: HeldPhase): 
     async endsTraining() {
       if (!hasFallen() || found === null) return false;
       if (answer !== null) return true;
-      const over = onCollapse === 'hold' ? await hold(found.sentence, 'undecided') : 'highest';
+      const over = onCollapse === 'hold' ? await hold(found.sentence, 'collapse') : 'highest';
       answer = over === 'released' ? 'wave-through' : over === 'highest' ? 'gate' : over;
       return hasFallen();
     },

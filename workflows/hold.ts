@@ -1,5 +1,6 @@
 /**
- * Holds a phase for a person, its GPUs released: whatever ends it for good but for what no retry mends, unless the recipe says `fail`.
+ * Holds a phase for a person, its GPUs released: whatever ends it for good but for what no retry mends, unless the recipe says `fail`;
+ * and a phase whose scores fell, where the recipe says that a person is asked.
  *
  * Covers activities that fail for good. Does not cover when a decision or a gate asks for a person (phase.ts).
  */
@@ -18,7 +19,7 @@ export interface HeldPhase {
   readonly board: PhaseBoard;
   readonly notices: Notices;
   readonly steering: PhaseSteering;
-  /** Resolves when a person released it, or nobody did in time and something other than a failure follows. Throws else, or where `onFailure` says `fail`. */
+  /** Resolves when a person released it, or nobody did in time and something other than a failure follows. Throws else, or where `onFailure` says `fail`; a fall of scores is no failure. */
   readonly hold: (sentence: string, heldFor?: HeldFor) => Promise<HoldOver>;
   /** A safe point: the phase is held here where a person asked for it, whatever the recipe says of failures. */
   readonly pause: () => Promise<void>;
@@ -37,7 +38,7 @@ export function heldPhase(
   let holds = 0;
 
   async function hold(sentence: string, heldFor: HeldFor = 'failure'): Promise<HoldOver> {
-    if (context.onFailure === 'fail') throw phaseFailed(context, sentence);
+    if (context.onFailure === 'fail' && heldFor !== 'collapse') throw phaseFailed(context, sentence);
     return await waitForPerson(sentence, heldFor);
   }
 
@@ -61,7 +62,7 @@ export function heldPhase(
     await activities('go on after a release').recordRelease({
       context,
       release: release ?? { by: 'the recipe', reason: `${nobodyCame}, so that ${whatThen[then]} (hold.then)` },
-      hold: holds,
+      ...{ heldFor, hold: holds, ...(release === null && { nobodyCame: then }) },
     });
     return release !== null || then === 'fail' ? 'released' : then;
   }

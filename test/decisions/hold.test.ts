@@ -3,6 +3,7 @@ import { endOfHold, holdTime, untilWhen } from '../../decisions/hold.ts';
 test.each([
   { then: 'fail', heldFor: 'undecided', hasParent: true, want: 'fail' },
   { then: 'highest', heldFor: 'undecided', hasParent: false, want: 'highest' },
+  { then: 'highest', heldFor: 'collapse', hasParent: true, want: 'highest' },
   { then: 'highest', heldFor: 'gate', hasParent: true, want: 'fail' },
   { then: 'highest', heldFor: 'failure', hasParent: true, want: 'fail' },
   { then: 'keep-parent', heldFor: 'undecided', hasParent: true, want: 'keep-parent' },

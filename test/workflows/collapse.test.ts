@@ -82,6 +82,16 @@ test('is held with the reason, and a person who releases it lets it train on, an
   expect(story.inputsOf('openAttempt').map(({ opened }) => opened)).toEqual([1, 1, 2]);
   expect(story.inputsOf('judgeGate').at(-1)).not.toHaveProperty('upTo');
   expect(story.inputsOf('judgeCollapse')).toHaveLength(2);
+  expect(story.inputsOf('recordRelease')).toMatchObject([{ heldFor: 'collapse' }]);
+  expect(story.inputsOf('recordRelease')[0]).not.toHaveProperty('nobodyCame');
+});
+
+test('is held also where failures end the pipeline: a person is asked before anything is lost', async () => {
+  const story = bench.tell('holds-anyway', recipeThat('hold', { onFailure: 'fail' }), falling);
+  const run = await bench.start(story);
+  expect((await untilState(run, 'sft', 'held')).note).toBe(`held: ${collapse.sentence}`);
+  await run.executeUpdate<string, [object]>('release', { args: [{}] });
+  expect((await run.result()).promoted[1]?.outcome.checkpoint.step).toBe(50);
 });
 
 test.each([
@@ -92,6 +102,7 @@ test.each([
   const { promoted } = await (await bench.start(story)).result();
   expect(promoted[1]?.outcome).toMatchObject({ state, checkpoint: { step } });
   expect(story.inputsOf('openAttempt')).toHaveLength(2);
+  expect(story.inputsOf('recordRelease')).toMatchObject([{ heldFor: 'collapse', nobodyCame: then }]);
 });
 
 test('is held, and nobody comes: it fails where the recipe says nothing else', async () => {
