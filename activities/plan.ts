@@ -8,6 +8,7 @@ import { originsOf } from '../configs/origins.ts';
 import { startOfPhase } from '../configs/start-of-phase.ts';
 import type { Phase, Profile, Recipe } from '../configs/schema.ts';
 import { TemperError } from '../decisions/errors.ts';
+import type { HoldRule } from '../decisions/hold.ts';
 import { nearestFinished, sentenceOfPlan, type FinishedBefore, type PhasePlan } from '../decisions/plan.ts';
 import type { FinishedPhase } from '../store/ledger/phases.ts';
 import type { RunStore } from '../store/run-store.ts';
@@ -76,7 +77,7 @@ async function plansOf(
             }),
             end: 'runs' as const,
           }
-        : await planFrom(looking, phase, identity);
+        : await planFrom(looking, phase, { ...identity, hold: recipe.hold });
     ends.set(phase.name, answer.end);
     plans.push({
       phase: phase.name,
@@ -93,9 +94,12 @@ async function plansOf(
 async function planFrom(
   looking: Looking,
   phase: Phase,
-  identity: { readonly text: string; readonly digest: string },
+  { hold, ...identity }: { readonly text: string; readonly digest: string; readonly hold: HoldRule },
 ): Promise<{ plan: PhasePlan; end: Start }> {
-  const { sealed, notSealed, elsewhere } = await findFinishedWork(looking, identity.digest);
+  const { sealed, notSealed, elsewhere, undecided } = await findFinishedWork(looking, {
+    identity: identity.digest,
+    hold,
+  });
   if (sealed) {
     const { finished, checkpoint } = sealed;
     const plan: PhasePlan = { would: 'reuse', from: before(finished), checkpoint: checkpoint.id };
@@ -103,13 +107,17 @@ async function planFrom(
   }
   if (notSealed) return { plan: runsAlthough('not-sealed', notSealed), end: 'runs' };
   if (elsewhere) return { plan: runsAlthough('elsewhere', elsewhere), end: 'runs' };
+  if (undecided) return { plan: runsAlthough('undecided', undecided), end: 'runs' };
   const nearest = nearestFinished(identity.text, await looking.ledger.findPhasesLike(phase.kind, compared));
   if (nearest === null) return { plan: { would: 'run', because: { rule: 'nothing-finished' } }, end: 'runs' };
   const { finished, differences } = nearest;
   return { plan: { would: 'run', because: { rule: 'differs', from: before(finished), differences } }, end: 'runs' };
 }
 
-function runsAlthough(rule: 'not-sealed' | 'elsewhere', { finished, checkpoint }: FinishedCheckpoint): PhasePlan {
+function runsAlthough(
+  rule: 'not-sealed' | 'elsewhere' | 'undecided',
+  { finished, checkpoint }: FinishedCheckpoint,
+): PhasePlan {
   return { would: 'run', because: { rule, from: before(finished), path: checkpoint.path } };
 }
 

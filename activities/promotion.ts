@@ -11,7 +11,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { findFinishedWork, type FinishedCheckpoint } from './finished-work.ts';
 import { identityOfPhase, recordPhase } from './phase-record.ts';
 import { sealByJob } from './sealing.ts';
-import { type EndOfHold, untilWhen } from '../decisions/hold.ts';
+import { type EndOfHold, holdRuleOfBefore, untilWhen } from '../decisions/hold.ts';
 import { minuteOf } from '../decisions/utc-minute.ts';
 
 interface Promotion {
@@ -48,7 +48,10 @@ export function promotionActivities(dependencies: ActivityDependencies): Promoti
   return {
     async findFinishedPhase(context) {
       const { store } = dependencies.placeOf(context.profile);
-      const { sealed } = await findFinishedWork({ ledger, store }, identityOfPhase(context).digest);
+      const { sealed } = await findFinishedWork(
+        { ledger, store },
+        { identity: identityOfPhase(context).digest, hold: context.hold ?? holdRuleOfBefore },
+      );
       return sealed && (await reused(dependencies, context, sealed));
     },
     async promote({ context, checkpoint, because, score }) {

@@ -43,10 +43,10 @@ const ofUnknownSize: ReadOutcomes = { kind: 'incomplete', why: 'how many problem
 /** The same of one shard. A trainer that knows nothing of shards leaves all problems in each, which are taken as they are. */
 export async function readShard(lines: Lines, wanted: WantedOutcomes, { index, of }: Shard): Promise<ReadOutcomes> {
   const { problems } = wanted;
-  if (problems === null) return ofUnknownSize;
-  const share = Math.max(0, Math.ceil((problems - index) / of));
   const rows = await rowsOf(lines);
   if (typeof rows === 'string') return { kind: 'incomplete', why: rows };
+  if (problems === null) return ofUnknownSize;
+  const share = Math.max(0, Math.ceil((problems - index) / of));
   if (rows.length === 0 && share === 0) return { kind: 'whole', problems: [] };
   const read = outcomesOf(rows, { ...wanted, problems: null });
   if (read.kind === 'incomplete') return read;

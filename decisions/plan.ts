@@ -24,6 +24,8 @@ export type RunReason =
   | { readonly rule: 'not-sealed'; readonly from: FinishedBefore; readonly path: string }
   /** The same work is finished, in a store that jobs of this profile do not see. */
   | { readonly rule: 'elsewhere'; readonly from: FinishedBefore; readonly path: string }
+  /** The same work is finished, as its recipe said because nobody came: this one says otherwise. */
+  | { readonly rule: 'undecided'; readonly from: FinishedBefore; readonly path: string }
   | { readonly rule: 'differs'; readonly from: FinishedBefore; readonly differences: readonly IdentityDifference[] }
   /** What it starts from would run, so that what it starts from is not known yet; beside that, this differs. */
   | { readonly rule: 'start-runs'; readonly start: string; readonly differences: readonly IdentityDifference[] };
@@ -58,6 +60,8 @@ function whatWouldHappen(name: string, plan: PhasePlan): string {
       return `Runs: the same work was finished by ${finishedText(because.from)}, but its checkpoint is not what was sealed any more (${because.path}).`;
     case 'elsewhere':
       return `Runs: the same work was finished by ${finishedText(because.from)}, in a store that is not this profile’s (${because.path}).`;
+    case 'undecided':
+      return `Runs: the same work was finished by ${finishedText(because.from)}, but nobody decided its gate, and this recipe says otherwise what follows then (hold.then).`;
     case 'differs':
       return `Runs: ${changes(name, because.differences)}, compared with ${finishedText(because.from)}.`;
     case 'start-runs':

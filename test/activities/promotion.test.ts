@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findFinishedWork } from '../../activities/finished-work.ts';
 import { identityOfPhase } from '../../activities/phase-record.ts';
+import { holdRuleOfBefore } from '../../decisions/hold.ts';
 import { createRunStore } from '../../store/run-store.ts';
 import { activityBench, type ActivityBench, contextOf, runId, startAttempt } from '../support/activity-bench.ts';
 import { fakeTrainer } from '../support/fake-trainer.ts';
@@ -137,7 +138,8 @@ describe('findFinishedPhase', () => {
   test('reuses nothing of a store that jobs of the place do not see', async () => {
     const { id } = await promote(await completed());
     const store = createRunStore(join(bench.folder, 'another-store'));
-    const found = await findFinishedWork({ ledger: bench.ledger, store }, identityOfPhase(anew()).digest);
+    const looked = { identity: identityOfPhase(anew()).digest, hold: holdRuleOfBefore };
+    const found = await findFinishedWork({ ledger: bench.ledger, store }, looked);
     expect(found).toMatchObject({ sealed: null, notSealed: null, elsewhere: { checkpoint: { id } } });
   });
 
@@ -145,6 +147,25 @@ describe('findFinishedPhase', () => {
     await promote(await completed());
     await rm(join(bench.folder, 'base', 'checkpoint-160'), { recursive: true });
     expect(await find()).toBeNull();
+  });
+
+  test('reuses an end that nobody decided only where the recipe says the same of it', async () => {
+    const checkpoint = await completed();
+    const context = here({ hold: { hours: 1, then: 'highest' } });
+    const release = { by: 'the recipe', reason: 'nobody came' };
+    await bench.as(runId).recordRelease({ context, release, hold: 1, nobodyCame: 'highest' });
+    await promote(checkpoint, context);
+    expect(await find()).toBeNull();
+    expect(await find({ ...anew(), hold: { hours: 1, then: 'keep-parent' } })).toBeNull();
+    const same = await find({ ...anew(), hold: { hours: 9, then: 'highest' } });
+    expect(same?.outcome.checkpoint.id).toBe(checkpoint.id);
+  });
+
+  test('reuses what a person released, whatever the recipe says of nobody', async () => {
+    const checkpoint = await completed();
+    await bench.as(runId).recordRelease({ context: here(), release: { by: 'ann' }, hold: 1 });
+    await promote(checkpoint);
+    expect((await find({ ...anew(), hold: { hours: 1, then: 'highest' } }))?.outcome.state).toBe('reused');
   });
 
   test('reuses no phase that failed, was cancelled or is held', async () => {

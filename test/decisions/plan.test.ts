@@ -20,6 +20,11 @@ test.each<{ title: string; plan: PhasePlan; want: string }>([
     want: 'Runs: the same work was finished by demo (phase sft, 2026-11-29 20:15 UTC), in a store that is not this profile’s (/data/store/pipelines/demo/sft/attempt-1/checkpoints/checkpoint-50).',
   },
   {
+    title: 'work that ended because nobody came is none for a recipe that says otherwise',
+    plan: run({ rule: 'undecided', from, path: '/data/store' }),
+    want: 'Runs: the same work was finished by demo (phase sft, 2026-11-29 20:15 UTC), but nobody decided its gate, and this recipe says otherwise what follows then (hold.then).',
+  },
+  {
     title: 'a field of the phase is named as --set takes it, one of the recipe by itself',
     plan: run({
       rule: 'differs',

@@ -71,6 +71,7 @@ describe('when nobody comes', () => {
     expect(story.inputsOf('recordRelease')).toMatchObject([
       {
         hold: 1,
+        nobodyCame: 'highest',
         release: { by: 'the recipe', reason: expect.stringContaining('held for 1 hour and nobody') as string },
       },
     ]);
