@@ -4,6 +4,7 @@
  * Covers the way there and back. Does not cover the answers (activities/answers.ts).
  */
 import { randomUUID } from 'node:crypto';
+import type { WorkflowHandle } from '@temporalio/client';
 import { isErrorCode, TemperError } from '../../decisions/errors.ts';
 import type { Answer, Question } from '../../workflows/contract-questions.ts';
 import { workflowNames } from '../../workflows/contract.ts';
@@ -46,19 +47,38 @@ export async function askWorker<Q extends Question>(
     staticSummary: `temper ${question.question}${subject}`.trimEnd(),
   });
   const seconds = answerSeconds + ('waitSeconds' in question ? (question.waitSeconds ?? 0) : 0);
-  const signal = AbortSignal.timeout(seconds * 1000);
+  const signal = AbortSignal.any([AbortSignal.timeout(seconds * 1000), unlessBegun(handle)]);
   try {
     return (await client.withAbortSignal(signal, () => handle.result())) as AnswerTo<Q>;
   } catch (error) {
     if (error instanceof WorkflowFailedError) throw asTemperError(error.cause ?? error);
     if (!signal.aborted) throw error;
     await handle.terminate('nobody waits for the answer any more');
+    const waited = signal.reason === nobody ? beginSeconds : seconds;
     throw new TemperError(
       'environment-unusable',
-      `no worker on the task queue "${places.taskQueue}" answered within ${String(seconds)} s: is it still running?`,
+      `no worker on the task queue "${places.taskQueue}" answered within ${String(waited)} s: is it still running?`,
       { cause: error },
     );
   }
+}
+
+/** A worker that is there begins at once, however long its answer takes: one that has just left is still counted among the pollers. */
+const beginSeconds = 10;
+const nobody = Symbol('no worker has begun');
+/** Events of a run that no worker has answered: it is started, its first task is scheduled, and perhaps handed to one that was killed. */
+const eventsBefore = 3;
+
+/** Aborts with `nobody` when no worker has begun in time. */
+function unlessBegun(handle: Pick<WorkflowHandle, 'describe'>): AbortSignal {
+  const controller = new AbortController();
+  const look = async () => {
+    const { historyLength } = await handle.describe();
+    if (historyLength <= eventsBefore) controller.abort(nobody);
+  };
+  // A server that does not answer either is told of by the answer that does not come.
+  setTimeout(() => void look().catch(() => undefined), beginSeconds * 1000).unref();
+  return controller.signal;
 }
 
 /** A failure of a workflow as the error that its activity threw. */
