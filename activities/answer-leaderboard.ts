@@ -4,6 +4,7 @@
  * Covers which rows, and evaluations that were asked for and are not there. Problems are loaded for one checkpoint and its parent at a time,
  * and others get their turn between two. Does not cover the numbers of a row (decisions/leaderboard.ts).
  */
+import { compareText } from '../decisions/compare-text.ts';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { nearestName } from '../configs/nearest-name.ts';
 import { TemperError } from '../decisions/errors.ts';
@@ -130,11 +131,6 @@ function inOrder(candidates: readonly Candidate[], order: readonly string[]): Ca
 
 function byBenchmark(a: ScoreKey, b: ScoreKey): number {
   return compareText(a.benchmark, b.benchmark) || a.version - b.version;
-}
-
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 /** In the order of the candidates. */

@@ -8,8 +8,8 @@ import { z } from 'zod';
 
 const phase = z.string().min(1).describe('The phase.');
 const who = {
-  by: z.string().min(1).optional().describe('Who says so.'),
-  reason: z.string().min(1).optional().describe('Why, for whoever reads it later.'),
+  by: z.string().min(1).max(200).optional().describe('Who says so.'),
+  reason: z.string().min(1).max(2000).optional().describe('Why, for whoever reads it later.'),
 };
 
 export const holdInputSchema = z.strictObject({ phase: phase.optional(), ...who });

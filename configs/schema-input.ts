@@ -1,6 +1,6 @@
 /**
- * What a pipeline or a sweep is started with. Workflows check it themselves, each run in a world of its own, which evaluates this file and no other
- * schema: the recipe's was a third of what a worker did while many phases started.
+ * What a pipeline or a sweep is started with. Workflows check it themselves, each run in a world of its own, which evaluates this file and
+ * schema-input-steering.ts, and not the recipe's schema: that was a third of what a worker did while many phases started.
  */
 import { z } from 'zod';
 

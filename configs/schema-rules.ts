@@ -57,7 +57,8 @@ function rulesOfPlace(phase: PhaseFields, before: readonly PhaseFields[]): Broke
   if (before.length === 0 ? !isBase && start?.kind !== 'checkpoint' : isBase) {
     broken.push({
       path: ['kind'],
-      message: 'the first phase is of kind "base" (it makes or names the start), and no other is',
+      message:
+        'the first phase is of kind "base" (it makes or names the start), and no other is; or it names `from: {checkpoint: pipeline/phase}`',
     });
   }
   if (isBase && start?.kind === 'checkpoint')

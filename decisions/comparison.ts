@@ -26,9 +26,11 @@ export interface Comparison {
   readonly transitions: Transitions;
   /** Empty where the benchmark has no types. */
   readonly types: readonly TypeComparison[];
-  /** Tokens and seconds per sample, as the mean over problems. */
-  readonly tokens: Estimate;
-  readonly seconds: Estimate;
+  /** Types that are not listed. */
+  readonly typesOmitted: number;
+  /** Tokens and seconds per sample, as the mean over problems; null of fewer than two, of which no range is known. */
+  readonly tokens: Estimate | null;
+  readonly seconds: Estimate | null;
   /** Whose share of right samples changed by half or more, the largest change first. */
   readonly moved: readonly MovedProblem[];
   /** Moved problems that are not listed. */
@@ -113,6 +115,8 @@ export function compareTwo(
   const transitions = transitionsOf(pairs);
   const isSingle = pairs.every((pair) => pair.first.samples === 1 && pair.second.samples === 1);
   const moved = movedOf(pairs);
+  const types = typesOf(pairs);
+  const costs = (valueOf: (one: Pooled) => number) => (pairs.length < 2 ? null : differenceOf(pairs, valueOf));
   return {
     ...key,
     problems: pairs.length,
@@ -132,9 +136,10 @@ export function compareTwo(
     chanceOfHigher: chanceOfHigher(...scoresOf(pairs, share)),
     mcnemar: isSingle ? mcnemar(transitions.rightWrong, transitions.wrongRight) : null,
     transitions,
-    types: typesOf(pairs).slice(0, mostTypes),
-    tokens: differenceOf(pairs, (one) => perSample(one, one.tokens)),
-    seconds: differenceOf(pairs, (one) => perSample(one, one.seconds)),
+    types: types.slice(0, mostTypes),
+    typesOmitted: Math.max(0, types.length - mostTypes),
+    tokens: costs((one) => perSample(one, one.tokens)),
+    seconds: costs((one) => perSample(one, one.seconds)),
     moved: moved.slice(0, mostMoved),
     movedOmitted: Math.max(0, moved.length - mostMoved),
   };

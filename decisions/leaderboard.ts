@@ -4,6 +4,7 @@
  * Covers one row per checkpoint and benchmark, from evaluations that have every problem; where there is none, from what there is, with
  * the number of problems that are lacking. Does not cover scores from outside, or printing.
  */
+import { compareText } from './compare-text.ts';
 import type { CheckpointFact, Evaluation } from './evaluation.ts';
 import type { GateVerdict } from './gate-report.ts';
 import { sentenceOfVerdict, whyNot } from './gate-sentences.ts';
@@ -252,9 +253,4 @@ function keysOf(evaluations: readonly Evaluation[], checkpoint: string): readonl
     if (id === checkpoint) keys.set(`${benchmark}@${version}`, { checkpoint: id, benchmark, version });
   }
   return [...keys.values()];
-}
-
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

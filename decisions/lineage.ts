@@ -21,7 +21,7 @@ export function trainedOn(identityText: string | null): TrainedOn {
   };
   return {
     data: [...(data ? [dataOf(data)] : []), ...Object.entries(files ?? {}).map(([what, digest]) => ({ what, digest }))],
-    fields: leavesOf({ params, seed, model }, ''),
+    fields: leavesOf({ ...(data && { data: restOf(data) }), params, seed, model }, ''),
   };
 }
 
@@ -32,6 +32,11 @@ function dataOf({
   const { jsonl, tiny, rows } = data;
   const named = typeof jsonl === 'string' ? jsonl : `tiny ${String(tiny)}`;
   return { what: typeof rows === 'number' ? `${named}, ${String(rows)} rows` : named, digest };
+}
+
+/** What `dataOf` does not say. */
+function restOf(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(data).filter(([key]) => !['digest', 'jsonl', 'tiny', 'rows'].includes(key)));
 }
 
 function leavesOf(value: unknown, path: string): TrainedOn['fields'] {

@@ -3,6 +3,7 @@
  *
  * Covers phases that are held or failed, budgets that are spent, and sweeps. Does not cover sending (activities/notifications.ts).
  */
+import { holdRuleOfBefore, holdTime } from './hold.ts';
 import { duration } from './sentences.ts';
 
 export const notificationEvents = ['held', 'failed', 'budget', 'collapse', 'sweep'] as const;
@@ -95,7 +96,7 @@ function waysOn({
   event,
   pipeline,
   phase,
-  waits = '24 hours',
+  waits = holdTime(holdRuleOfBefore),
 }: Notice & { readonly event: Exclude<NotificationEvent, 'sweep'> }): string {
   const release = `\`temper release ${escaped(pipeline)} --phase ${escaped(phase)}\``;
   switch (event) {

@@ -4,6 +4,7 @@
  *
  * One seed of each at a time: with its outcome the order is made anew. Does not cover the budget (sweep-batch.ts).
  */
+import { compareText } from './compare-text.ts';
 import { compareWithBest } from './comparison-with-best.ts';
 import type { Evaluation } from './evaluation.ts';
 import { evaluationsOf, scoreOf, wholeOf } from './scores.ts';
@@ -74,4 +75,3 @@ function widthOf(scores: readonly number[]): number {
 }
 
 const textOf = ({ due }: Ranked) => `${due.benchmark}\n${due.checkpoint}`;
-const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

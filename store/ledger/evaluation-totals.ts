@@ -4,6 +4,7 @@
  * Does not cover intervals or anything else that needs the problems (decisions/leaderboard.ts).
  */
 import { type Kysely, sql } from 'kysely';
+import { compareText } from '../../decisions/compare-text.ts';
 import type { EvaluationKey } from '../../decisions/evaluation.ts';
 import { chunks, idOf, namesPerQuery } from './evaluations.ts';
 import type { LedgerTables } from './schema.ts';
@@ -36,6 +37,7 @@ export function evaluationTotalsLedger(db: Kysely<LedgerTables>): EvaluationTota
       .select(['id', 'checkpoint', 'benchmark', 'version', 'seed', 'created_at']);
     return (benchmark === undefined ? query : query.where('benchmark', '=', benchmark))
       .orderBy('created_at', 'desc')
+      .orderBy('id')
       .limit(limit);
   };
 
@@ -48,7 +50,9 @@ export function evaluationTotalsLedger(db: Kysely<LedgerTables>): EvaluationTota
     const rows: Row[] = [];
     for (const part of chunks(checkpoints, namesPerQuery))
       rows.push(...(await newest(benchmark, limit).where('checkpoint', 'in', part).execute()));
-    return rows.sort((one, other) => (one.created_at < other.created_at ? 1 : -1)).slice(0, limit);
+    return rows
+      .sort((one, other) => compareText(other.created_at, one.created_at) || compareText(one.id, other.id))
+      .slice(0, limit);
   }
 
   return {

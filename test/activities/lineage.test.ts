@@ -40,6 +40,7 @@ test('from the checkpoint back to its base: steps of each attempt, fields, data 
     reusedBy: null,
   });
   expect(sft?.known?.fields).toContainEqual({ field: 'params.learningRate', value: 1e-3 });
+  expect(sft?.known?.fields).toContainEqual({ field: 'data.longShare', value: 1 });
   const text = lineageText(await lineage());
   expect(text).toMatch(
     /^demo\/sft\/a2\/checkpoint-50 \(peft, sealed\)\n {2}sft of demo \(recipe small\): steps 0–20 in attempt 1, 20–50 in attempt 2\n/,

@@ -17,7 +17,8 @@ const sft = (change: Document) => ({ ...leastPhases.sft, ...change });
 const params = (change: Document) => ({ params: { ...leastPhases.sft.params, ...change } });
 const atLeast = (benchmark: string) => ({ require: { scoreAtLeast: { benchmark, score: 0.5 } } });
 const notWorse = (benchmark: string) => ({ require: { notWorseThanParent: { benchmark, margin: 0.02 } } });
-const onlyFirst = 'the first phase is of kind "base" (it makes or names the start), and no other is';
+const onlyFirst =
+  'the first phase is of kind "base" (it makes or names the start), and no other is; or it names `from: {checkpoint: pipeline/phase}`';
 
 test.each<{ title: string; recipe: Document; want: string[] }>([
   { title: 'a recipe that keeps every rule', recipe: recipeOf(), want: ['valid'] },

@@ -57,7 +57,7 @@ test('only problems that both have count, and the others are told', () => {
   const a = single('a', [1, 1, 1, 1]);
   const found = compared(without(a, 'problem-0'), without(single('b', [0, 0, 1, 1]), 'problem-2', 'problem-3'));
   expect(found).toMatchObject({ problems: 1, onlyFirst: 2, onlySecond: 1, difference: { mean: -1, n: 1 } });
-  expect(found.chanceOfHigher).toBeNull();
+  expect(found).toMatchObject({ chanceOfHigher: null, tokens: null, seconds: null });
   expect(
     compareTwo(
       [without(a, 'problem-1'), without({ ...a, checkpoint: 'b' }, 'problem-0', 'problem-2', 'problem-3')],
@@ -93,6 +93,13 @@ test('types are told apart, the largest first; nothing is said where there are n
     ['areas', 1, 1, 0, -1],
   ]);
   expect(compared(single('a', [1, 1]), single('b', [1, 0])).types).toEqual([]);
+});
+
+test('types that are not listed are counted', () => {
+  const one = single('a', Array<number>(32).fill(1));
+  const typed = { ...one, problems: one.problems.map((outcome) => ({ ...outcome, type: outcome.problem })) };
+  const { types, typesOmitted } = compared(typed, { ...typed, checkpoint: 'b' });
+  expect([types.length, typesOmitted]).toEqual([30, 2]);
 });
 
 test('problems that moved by half of their samples are listed, the largest change first, ten at most', () => {

@@ -22,10 +22,10 @@ function oneText(comparison: Comparison): string {
     `  ${'second'.padEnd(7)} ${sideText(second)}`,
     '',
     `  difference  ${points(difference.mean)} points (${points(difference.low)} to ${points(difference.high)}): ${verdictOf(comparison)}`,
-    `  tokens      ${signed(tokens, 1)} a sample${shareOf(tokens.mean, first.tokensPerSample)}`,
-    `  time        ${timeText(seconds)} a sample${shareOf(seconds.mean, first.secondsPerSample)}`,
+    ...(tokens ? [`  tokens      ${signed(tokens, 1)} a sample${shareOf(tokens.mean, first.tokensPerSample)}`] : []),
+    ...(seconds ? [`  time        ${timeText(seconds)} a sample${shareOf(seconds.mean, first.secondsPerSample)}`] : []),
     ...transitionLines(comparison),
-    ...typeLines(comparison.types),
+    ...typeLines(comparison),
     ...movedLines(comparison),
   ].join('\n');
 }
@@ -99,8 +99,10 @@ const typeColumns: readonly Column<TypeComparison>[] = [
   },
 ];
 
-function typeLines(types: readonly TypeComparison[]): string[] {
-  return types.length === 0 ? [] : ['', indented(columnsText(typeColumns, types))];
+function typeLines({ types, typesOmitted }: Comparison): string[] {
+  if (types.length === 0) return [];
+  const more = typesOmitted > 0 ? [`    … and ${String(typesOmitted)} more types`] : [];
+  return ['', indented(columnsText(typeColumns, types)), ...more];
 }
 
 const movedColumns: readonly Column<MovedProblem>[] = [
