@@ -22,12 +22,13 @@ export async function keepersOf(
 ): Promise<(checkpoint: Pick<PruneCandidate, 'id' | 'path' | 'attempt' | 'step'>) => Keepers> {
   const uses = await ledger.usesOf(checkpoints.map(({ id }) => id));
   const readers = readersOf(await ledger.liveAttempts());
-  const due = await dueStepsByRun({ ledger }, attempts);
+  const phases = await phaseByRun({ ledger }, attempts);
   const works = await worksByRun({ ledger }, attempts);
   const byNumber = new Map(attempts.map((attempt) => [attempt.number, attempt]));
   return ({ id, path, attempt: number, step }) => {
     const attempt = byNumber.get(number);
-    const steps = attempt && due.get(attempt.runId);
+    const phase = attempt && phases.get(attempt.runId);
+    const steps = phase && dueSteps(asAsked(phase, attempt));
     return {
       attemptLives: attempt?.endedAt === null,
       // Where nobody knows the recipe any more, every step may be due.
@@ -42,10 +43,16 @@ export async function keepersOf(
   };
 }
 
-async function dueStepsByRun(
+/** With the parameters that the attempt was asked for: a person may have changed them when they had the phase begin anew. */
+function asAsked(phase: Phase, { request }: AttemptRecord): Phase {
+  const { params } = (request ?? {}) as { params?: Phase['params'] };
+  return params === undefined ? phase : ({ ...phase, params } as Phase);
+}
+
+async function phaseByRun(
   { ledger }: Pick<LedgerAndStore, 'ledger'>,
   attempts: readonly AttemptRecord[],
-): Promise<ReadonlyMap<string, readonly number[]>> {
+): Promise<ReadonlyMap<string, Phase>> {
   const [first] = attempts;
   if (first === undefined) return new Map();
   const runs = await ledger.pipelines({ workflowId: first.workflowId, limit: 1000 });
@@ -53,7 +60,7 @@ async function dueStepsByRun(
     runs.flatMap(({ runId, resolved }) => {
       const { recipe } = (resolved ?? {}) as { recipe?: { phases?: readonly Phase[] } };
       const phase = recipe?.phases?.find(({ name }) => name === first.phase);
-      return phase === undefined ? [] : [[runId, dueSteps(phase)]];
+      return phase === undefined ? [] : [[runId, phase]];
     }),
   );
 }

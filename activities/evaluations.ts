@@ -124,7 +124,7 @@ async function shardsOf(
   if (wanted === 1) return 1;
   for (const name of names) {
     const benchmark = benchmarks[name];
-    if (benchmark && (await problemsOfBenchmark(benchmark)) === null) return 1;
+    if (benchmark && (await problemsOfBenchmark({ name, data: benchmark.data })) === null) return 1;
   }
   return wanted;
 }

@@ -1,5 +1,5 @@
 /**
- * The checkpoint that a person names: by its id, by `pipeline/phase` (what its newest run promoted), or by its path.
+ * The checkpoint that a person names: by its id, by `pipeline/phase` (what the newest run that ended this phase went on with), or by its path.
  *
  * Covers finding it in the ledger. Does not cover whether it lies there still, or what may be done with it.
  */

@@ -56,9 +56,9 @@ async function startNamed(places: LedgerAndStore, { recipe, phase, named }: Want
 
 /** Pruning keeps what was promoted: a pipeline that waits for days finds it still. */
 async function mustBePromoted({ ledger }: LedgerAndStore, { checkpoint: { id }, by }: NamedCheckpoint): Promise<void> {
-  if (by?.state === 'rejected')
+  if (by?.state === 'rejected' || by?.state === 'skipped')
     throw refused(
-      `${by.workflowId}/${by.phase} rejected all of its own checkpoints and kept what it started from: name ${id} itself if that is meant`,
+      `${by.workflowId}/${by.phase} (run ${by.runId}) ${by.state === 'skipped' ? 'was skipped' : 'rejected all of its own checkpoints'} and kept what it started from: name ${id} itself if that is meant`,
     );
   const promoted = await ledger.phasesThatPromoted(id);
   if (promoted.some(({ state }) => state === 'completed' || state === 'reused')) return;

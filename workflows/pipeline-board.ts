@@ -28,6 +28,7 @@ import {
   searchAttributes,
   statusQuery,
 } from './messages.ts';
+import { orUndo } from './or-undo.ts';
 import { waitingPhase } from './phase-board.ts';
 import { pipelineDetails } from './pipeline-details.ts';
 import { refusal } from './refusal.ts';
@@ -174,7 +175,11 @@ function heldPhase(board: Board, input: ReleaseInput): string {
 async function release(board: Board, input: ReleaseInput): Promise<string> {
   const phase = heldPhase(board, input);
   board.settled.add(phase);
-  await getExternalWorkflowHandle(childIds.phase(workflowInfo().workflowId, phase)).signal(releaseSignal, input);
+  const handle = getExternalWorkflowHandle(childIds.phase(workflowInfo().workflowId, phase));
+  await orUndo(
+    () => handle.signal(releaseSignal, input),
+    () => board.settled.delete(phase),
+  );
   return `phase ${phase} goes on`;
 }
 

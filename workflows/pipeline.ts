@@ -3,7 +3,15 @@
  *
  * Covers the order of the phases and what the run's page shows. Does not cover what a phase does (phase.ts).
  */
-import { executeChild, isCancellation, ParentClosePolicy, workflowInfo, CancellationScope } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  executeChild,
+  isCancellation,
+  ParentClosePolicy,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { problemList, problemsOf } from '../configs/problems.ts';
 import type { Phase } from '../configs/schema.ts';
 import { pipelineInputSchema } from '../configs/schema-input.ts';
@@ -62,12 +70,17 @@ interface Story {
 /** Also where a person has it begin anew. */
 async function phaseToItsEnd({ board, steering, outcomes }: Story, name: string): Promise<PhaseOutcome> {
   for (;;) {
-    const { resolved, hold, skip } = steering.begins(name);
-    const phase = phaseNamed(resolved, name);
-    const context = contextOf(resolved, phase, startOf(resolved, phase, outcomes));
+    const begun = () => {
+      const { resolved, hold, skip } = steering.begins(name);
+      const phase = phaseNamed(resolved, name);
+      const context = contextOf(resolved, phase, startOf(resolved, phase, outcomes));
+      return { skip, context: hold === null ? context : { ...context, holdAsked: hold } };
+    };
+    const { skip, context } = begun();
     if (skip !== null && context.start !== null)
       return await skipped(board, { ...context, start: context.start }, skip);
-    const ended = await runPhase(hold === null ? context : { ...context, holdAsked: hold });
+    // With what people asked while an earlier run of its id was closing.
+    const ended = await whenIdIsFree(() => runPhase(begun().context));
     if (!('again' in ended)) return ended;
   }
 }
@@ -149,19 +162,19 @@ function contextOf(resolved: ResolvedPipeline, phase: Phase, start: CheckpointRe
 
 async function runPhase(context: PhaseContext): Promise<PhaseOutcome | PhaseAgain> {
   const { phase } = context;
-  return await whenIdIsFree(() =>
-    executeChild(trainPhase, {
-      workflowId: childIds.phase(context.pipelineId, phase.name),
-      args: [context],
-      staticSummary: phaseSummary(phase),
-      staticDetails: phaseDetails(phase, context),
-      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-    }),
-  );
+  return await executeChild(trainPhase, {
+    workflowId: childIds.phase(context.pipelineId, phase.name),
+    args: [context],
+    staticSummary: phaseSummary(phase),
+    staticDetails: phaseDetails(phase, context),
+    parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+  });
 }
 
 async function finished(board: PipelineBoard, outcomes: ReadonlyMap<string, PhaseOutcome>): Promise<PipelineResult> {
   await activities('record that it is completed').closePipeline({ ...identityOfRun(), state: 'completed' });
   board.ended('completed');
+  // Whoever asked for something hears of it: a run that is over answers no one.
+  await condition(allHandlersFinished);
   return { promoted: [...outcomes].map(([phase, outcome]) => ({ phase, outcome })) };
 }

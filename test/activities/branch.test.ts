@@ -75,7 +75,16 @@ const refusals: {
       const context = contextOf({ start, runId: 'run-1' });
       return bench.as(runId).closePhase({ context, state: 'rejected', because: 'why', checkpoint: start });
     },
-    want: /demo\/sft rejected all of its own checkpoints and kept what it started from: name demo\/base\/a1\/checkpoint-160 itself/,
+    want: /demo\/sft \(run run-1\) rejected all of its own checkpoints and kept what it started from: name demo\/base\/a1\/checkpoint-160 itself/,
+  },
+  {
+    title: 'a phase that was skipped',
+    prepare: () => {
+      const start = made.base;
+      const context = contextOf({ start, runId: 'run-1' });
+      return bench.as(runId).closePhase({ context, state: 'skipped', because: 'why', checkpoint: start });
+    },
+    want: /demo\/sft \(run run-1\) was skipped and kept what it started from: name demo\/base\/a1\/checkpoint-160 itself/,
   },
   {
     title: 'files that were changed',

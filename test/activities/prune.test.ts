@@ -138,6 +138,19 @@ describe('temper prune', () => {
     expect([again.go, again.freedBytes, pruneText(again).split('\n').at(-1)]).toEqual([[], 0, 'Nothing may go.']);
   });
 
+  test('keeps what is due by the parameters of a phase that a person had begin anew', async () => {
+    const set = { 'params.steps': 80 };
+    await bench.as(runId).recordSteering({
+      ...{ pipelineId: 'demo', runId: 'run-1', phase: 'sft', id: 'update-1', by: {} },
+      request: { message: 'retryPhase', set },
+    });
+    const context = contextOf({ phase: { ...sft, params: { ...sft.params, steps: 80 } } as typeof sft });
+    const attempt = await startAttempt(bench, 1, { context });
+    for (const step of [50, 60, 65, 70, 75]) await fakeTrainer(attempt).saves(step);
+    await asked({ delete: true });
+    expect(await stepsIn(attempt.ticket.directory)).toEqual([60, 70, 75]);
+  });
+
   test('what went is told, also when the next could not be deleted', async () => {
     await attemptThatSaves(1, 5, 10, 15, 25, 30);
     const place = bench.dependencies.placeOf(undefined);

@@ -1,7 +1,8 @@
 /** A person holds a phase: while its job runs or waits, while evaluations run, before it begins; and lets it go on, or cancels. */
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { TemperError } from '../../decisions/errors.ts';
-import type { PhaseContext } from '../../workflows/contract.ts';
+import { type PhaseContext, workflowNames } from '../../workflows/contract.ts';
+import { eventually } from '../support/eventually.ts';
 import { recipeOf } from '../support/recipes.ts';
 import { type Answers, checkpointOf, completed, evaluatedSft, judged, promotes, runsOn } from '../support/stories.ts';
 import {
@@ -178,6 +179,53 @@ describe('a hold', () => {
     await untilState(run, 'sft', 'held');
     expect(await statusOf(run)).toMatchObject([{ state: 'completed' }, { state: 'held' }]);
     await send(run, 'release');
+    await run.result();
+  });
+
+  test('of a phase whose earlier run is still closing holds the run that begins then', async () => {
+    // Nobody works on it: it is there until it is ended.
+    const closing = await bench.client.workflow.start(workflowNames.phase, {
+      ...{ workflowId: 'nobody-closes/sft', taskQueue: 'nowhere', args: [] },
+    });
+    const run = await bench.start(bench.tell('nobody-closes', recipeOf([evaluatedSft])));
+    await eventually('the id is taken', 20, async () =>
+      (await run.fetchHistory()).events?.some((event) => event.startChildWorkflowExecutionFailedEventAttributes),
+    );
+    expect(await send(run, 'hold', { by: 'ann' })).toMatch(/^phase sft stops and saves/);
+    await closing.terminate();
+    expect((await failureOf(run)).message).toContain('ann asked to hold it; held for 24 hours');
+  });
+
+  test('that cannot be kept in the ledger is none, and may be asked again', async () => {
+    const story = bench.tell('not-kept', recipeOf([]), {
+      awaitJob: () => runsOn(),
+      judgeAttempt: () => Promise.resolve(judged('resume')),
+      recordSteering: (_, times) =>
+        times === 1 ? Promise.reject(new TemperError('ledger-conflict', 'the ledger says no')) : Promise.resolve(),
+    });
+    const run = await bench.start(story);
+    await story.called('awaitJob');
+    expect(await refusalOf(send(run, 'hold'))).toBe('the ledger says no');
+    expect(await send(run, 'hold')).toMatch(/, no phase is left to hold$/);
+    await untilState(run, 'base', 'held');
+    await run.cancel();
+    await failureOf(run);
+  });
+
+  test('that is being kept when the pipeline ends is answered', async () => {
+    const story = bench.tell('near-the-end', recipeOf([]), {
+      promote: async ({ checkpoint }) => {
+        await story.called('recordSteering');
+        return { ...checkpoint, digest: 'digest' };
+      },
+      recordSteering: async () => {
+        await story.called('closePipeline');
+        await statusOf(run);
+      },
+    });
+    const run = await bench.start(story);
+    await story.called('promote');
+    expect(await send(run, 'hold')).toMatch(/^phase base stops and saves/);
     await run.result();
   });
 

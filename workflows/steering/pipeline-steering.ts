@@ -22,8 +22,8 @@ import {
 import { mayEndHold, mayExtend, mayHold, maySkip, type SteeredPhases } from '../../decisions/steering.ts';
 import { budgetsText, changesText, sentenceOfSteering } from '../../decisions/steering-sentences.ts';
 import { childIds, type ResolvedPipeline } from '../contract.ts';
-import { explained } from '../explained.ts';
 import { activities } from '../jobs.ts';
+import { orUndo } from '../or-undo.ts';
 import type { PipelineBoard } from '../pipeline-board.ts';
 import { refusal } from '../refusal.ts';
 import { inputOf } from './input-of.ts';
@@ -153,10 +153,15 @@ async function hold(steered: Steered, phase: string, input: HoldInput): Promise<
   const sentence = sentenceOfSteering({ message: 'hold' }, input);
   const runs = steered.current === phase;
   steered.holds.set(phase, sentence);
-  await recordSteering(phase, { message: 'hold' }, input);
+  await orUndo(
+    () => recordSteering(phase, { message: 'hold' }, input),
+    () => steered.holds.delete(phase),
+  );
   if (!runs) return `phase ${phase} is held before it begins`;
   if (steered.current === phase) await tell(phase, { kind: 'hold', sentence });
-  return `phase ${phase} stops and saves, and is held then; were it over by then, the next is held before it begins`;
+  const isNext = phasesOf(steered).some(({ name, state }) => name !== phase && state === 'waiting');
+  const late = isNext ? 'the next is held before it begins' : 'no phase is left to hold';
+  return `phase ${phase} stops and saves, and is held then; were it over by then, ${late}`;
 }
 
 async function skip(steered: Steered, phase: string, input: SkipPhaseInput): Promise<string> {
@@ -164,7 +169,13 @@ async function skip(steered: Steered, phase: string, input: SkipPhaseInput): Pro
   const runs = steered.current === phase;
   if (runs) steered.board.settle(phase, true);
   else steered.skips.set(phase, sentence);
-  await recordSteering(phase, { message: 'skipPhase' }, input);
+  await orUndo(
+    () => recordSteering(phase, { message: 'skipPhase' }, input),
+    () => {
+      if (runs) steered.board.settle(phase, false);
+      else steered.skips.delete(phase);
+    },
+  );
   if (runs) await tell(phase, { kind: 'skip', sentence });
   return `phase ${phase} is skipped: what follows starts from what it starts from`;
 }
@@ -182,13 +193,13 @@ async function retry(steered: Steered, phase: string, input: RetryPhaseInput): P
   const { set = {} } = input;
   const sentence = sentenceOfSteering({ message: 'retryPhase', set }, input);
   steered.board.settle(phase, true);
-  try {
+  const changeAndRecord = async () => {
     if (Object.keys(set).length > 0) await changeRecipe(steered, phase, set);
     await recordSteering(phase, { message: 'retryPhase', set }, input);
-  } catch (error) {
+  };
+  await orUndo(changeAndRecord, () => {
     steered.board.settle(phase, false);
-    throw explained(error);
-  }
+  });
   await tell(phase, { kind: 'again', sentence });
   return `phase ${phase} begins anew from its start${changesText(set)}`;
 }
@@ -196,7 +207,7 @@ async function retry(steered: Steered, phase: string, input: RetryPhaseInput): P
 async function promote(steered: Steered, phase: string, input: PromoteInput): Promise<string> {
   const { board, resolved } = steered;
   board.settle(phase, true);
-  try {
+  const endWithIt = async () => {
     const checkpoint = await activities(`${phase}: look for the checkpoint`).nameCheckpoint({
       runId: workflowInfo().runId,
       phase,
@@ -207,10 +218,10 @@ async function promote(steered: Steered, phase: string, input: PromoteInput): Pr
     await recordSteering(phase, request, input);
     await tell(phase, { kind: 'promote', checkpoint, sentence: sentenceOfSteering(request, input) });
     return `phase ${phase} ends with ${checkpoint.id}`;
-  } catch (error) {
+  };
+  return await orUndo(endWithIt, () => {
     board.settle(phase, false);
-    throw explained(error);
-  }
+  });
 }
 
 async function changeRecipe(steered: Steered, phase: string, set: Readonly<Record<string, unknown>>): Promise<void> {
