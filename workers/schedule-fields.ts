@@ -1,8 +1,10 @@
 /**
  * A schedule as fields, from its file and from the server, and back: what both are compared by.
  *
- * Times that no file could name (intervals, single dates) are one field `at` as the server has them. Does not cover comparing
- * (decisions/schedule-merge.ts).
+ * Times that no file could name (intervals, single dates) are one field `at` as the server has them, and a sweep that is named instead of
+ * written is one field `sweep`. Does not cover comparing (decisions/schedule-merge.ts).
+ *
+ * What no file names stays as it is: jitter, a first and a last day, times that are left out.
  */
 import type {
   CalendarSpec,
@@ -15,7 +17,7 @@ import type {
 } from '@temporalio/client';
 import { type Schedule, weekdays } from '../configs/schema-schedule.ts';
 import { clockText } from '../decisions/clock-change.ts';
-import type { ScheduleFields } from '../decisions/schedule-merge.ts';
+import type { ChangedField, ScheduleFields } from '../decisions/schedule-merge.ts';
 import type { SweepInput } from '../workflows/contract.ts';
 import { daysIn, localTimesOf, numbersIn } from './schedule-facts.ts';
 
@@ -40,23 +42,42 @@ export function fieldsOfServer({ spec, policies, action }: ScheduleDescription):
 /** Of the schedule's fields, the parts that a schedule is made of. */
 export function partsOf(fields: ScheduleFields): {
   readonly policies: NonNullable<ScheduleOptions['policies']>;
-  readonly calendars: CalendarSpec[];
   readonly timezone: string;
   readonly taskQueue: string;
-  readonly sweep: Readonly<Record<string, unknown>>;
 } {
-  const { at, days, timeZone, catchUpHours, overlap, taskQueue } = fields as FileFields;
+  const { timeZone, catchUpHours, overlap, taskQueue } = fields as FileFields;
+  return { timezone: timeZone, policies: { overlap, catchupWindow: catchUpHours * hourMs }, taskQueue };
+}
+
+/** Of fields that a file can name. */
+export function calendarsOf(fields: ScheduleFields): CalendarSpec[] {
+  const { at, days } = fields as FileFields;
   const dayOfWeek = days.map((day) => day.toUpperCase() as DayOfWeek);
-  return {
-    calendars: at.map((time) => {
-      const [hour = 0, minute = 0] = time.split(':').map(Number);
-      return { hour, minute, dayOfWeek };
-    }),
-    timezone: timeZone,
-    policies: { overlap, catchupWindow: catchUpHours * hourMs },
-    taskQueue,
-    sweep: nested(fields),
-  };
+  return at.map((time) => {
+    const [hour = 0, minute = 0] = time.split(':').map(Number);
+    return { hour, minute, dayOfWeek };
+  });
+}
+
+/** Three sides of a merge: where one has times, or a sweep, that are no such fields, all have them as one field, which is taken or left whole. */
+export function inWholes(
+  applied: ScheduleFields | null,
+  file: ScheduleFields,
+  there: ScheduleFields,
+): [applied: ScheduleFields | null, file: ScheduleFields, there: ScheduleFields] {
+  const wholes = [...(Array.isArray(there['at']) ? [] : [timesWhole]), ...('sweep' in there ? [sweepWhole] : [])];
+  const inWhole = (fields: ScheduleFields) => wholes.reduce((before, whole) => whole(before), fields);
+  return [applied && inWhole(applied), inWhole(file), inWhole(there)];
+}
+
+function timesWhole({ at, days, ...others }: ScheduleFields): ScheduleFields {
+  return { ...others, at: Array.isArray(at) ? { at, days } : at };
+}
+
+function sweepWhole(fields: ScheduleFields): ScheduleFields {
+  if ('sweep' in fields) return fields;
+  const others = Object.entries(fields).filter(([field]) => !field.startsWith('sweep.'));
+  return { ...Object.fromEntries(others), sweep: nested(fields) };
 }
 
 type FileFields = Pick<Schedule, 'at' | 'days' | 'timeZone' | 'catchUpHours'> & {
@@ -65,8 +86,18 @@ type FileFields = Pick<Schedule, 'at' | 'days' | 'timeZone' | 'catchUpHours'> & 
 };
 
 /** What a run of the schedule is started with. */
-export function actionInput(name: string, sweep: Readonly<Record<string, unknown>>): [SweepInput] {
-  return [{ sweep: { name, ...sweep } }];
+export function actionInput(name: string, file: ScheduleFields): [SweepInput] {
+  return [{ sweep: { name, ...nested(file) } }];
+}
+
+/** The same with the changed fields of its sweep; whatever else stands there stays. */
+export function changedInput(args: readonly unknown[], changes: readonly ChangedField[]): unknown[] {
+  const [input, ...others] = args;
+  const fields = changes.filter(({ field }) => field.startsWith('sweep.'));
+  if (fields.length === 0) return [...args];
+  const { sweep, ...rest } = structuredClone(input) as { readonly sweep: Record<string, unknown> };
+  for (const { field, file } of fields) put(sweep, field, file);
+  return [{ ...rest, sweep }, ...others];
 }
 
 export type SweepAction = ScheduleOptionsStartWorkflowAction<Workflow>;
@@ -87,7 +118,8 @@ function isOfEveryDate({ second, dayOfMonth, month, year }: CalendarSpecDescript
     numbersIn(second).join() === '0' &&
     numbersIn(dayOfMonth).length === 31 &&
     year.length === 0 &&
-    months === 'JANUARY,DECEMBER'
+    months === 'JANUARY,DECEMBER' &&
+    month.every(({ step }) => step <= 1)
   );
 }
 
@@ -109,14 +141,19 @@ function flat(path: string, value: unknown): ScheduleFields {
 function nested(fields: ScheduleFields): Record<string, unknown> {
   const sweep: Record<string, unknown> = {};
   for (const [path, value] of Object.entries(fields)) {
-    const [first, ...keys] = path.split('.');
-    const last = keys.pop();
-    if (first !== 'sweep' || last === undefined || value === undefined) continue;
-    let at = sweep;
-    for (const key of keys) at = (at[key] ??= {}) as Record<string, unknown>;
-    at[last] = value;
+    if (path.startsWith('sweep.')) put(sweep, path, value);
   }
   return sweep;
+}
+
+/** `sweep.seeds` into the sweep; undefined takes it out. */
+function put(sweep: Record<string, unknown>, path: string, value: unknown): void {
+  const keys = path.split('.').slice(1);
+  const last = keys.pop() ?? '';
+  let at = sweep;
+  for (const key of keys) at = (at[key] ??= {}) as Record<string, unknown>;
+  if (value === undefined) Reflect.deleteProperty(at, last);
+  else at[last] = value;
 }
 
 const inWeek = (days: Schedule['days']) => weekdays.filter((day) => days.includes(day));

@@ -8,6 +8,7 @@ import {
   type Client,
   ScheduleAlreadyRunning,
   type ScheduleDescription,
+  type ScheduleHandle,
   ScheduleNotFoundError,
   type ScheduleUpdateOptions,
 } from '@temporalio/client';
@@ -15,7 +16,16 @@ import type { Schedule } from '../configs/schema-schedule.ts';
 import { type ScheduleFields, type ScheduleMerge, linesOfMerge, mergeSchedule } from '../decisions/schedule-merge.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { workflowNames } from '../workflows/contract.ts';
-import { actionInput, fieldsOfFile, fieldsOfServer, partsOf, type SweepAction } from './schedule-fields.ts';
+import {
+  actionInput,
+  calendarsOf,
+  changedInput,
+  fieldsOfFile,
+  fieldsOfServer,
+  inWholes,
+  partsOf,
+  type SweepAction,
+} from './schedule-fields.ts';
 
 export interface ApplyOptions {
   readonly schedule: Schedule;
@@ -44,6 +54,25 @@ export async function applySchedule(client: Client, options: ApplyOptions): Prom
   }
 }
 
+/** Throws `invalid-input` where it starts something else, and what the server throws where there is none. */
+export async function describedSweeps(handle: ScheduleHandle): Promise<ScheduleDescription> {
+  const there = await handle.describe();
+  const { workflowType } = there.action;
+  if (workflowType === workflowNames.sweep) return there;
+  throw new TemperError('invalid-input', `schedule "${handle.scheduleId}" starts ${workflowType}, no sweep`);
+}
+
+/** Starts a sweep now. Throws `invalid-input` where one of the schedule runs; of two triggers at once the server skips one. */
+export async function triggerSweep(handle: ScheduleHandle): Promise<void> {
+  const running = (await describedSweeps(handle)).info.runningActions[0]?.workflow.workflowId;
+  if (running !== undefined)
+    throw new TemperError(
+      'invalid-input',
+      `a sweep of schedule "${handle.scheduleId}" runs: ${running}; none is started beside it`,
+    );
+  await handle.trigger('SKIP');
+}
+
 /** Null where there is none. */
 async function described(client: Client, id: string): Promise<ScheduleDescription | null> {
   try {
@@ -56,25 +85,25 @@ async function described(client: Client, id: string): Promise<ScheduleDescriptio
 
 const appliedFile = 'appliedFile';
 
-function actionOf(name: string, fields: ScheduleFields, file: ScheduleFields): SweepAction {
-  const { taskQueue, sweep } = partsOf(fields);
+function actionOf(name: string, file: ScheduleFields): SweepAction {
+  const { taskQueue } = partsOf(file);
   return {
     type: 'startWorkflow',
     workflowType: workflowNames.sweep,
     workflowId: name,
     taskQueue,
-    args: actionInput(name, sweep),
+    args: actionInput(name, file),
     staticSummary: `sweep ${name}`,
     memo: { [appliedFile]: file },
   };
 }
 
 async function create(client: Client, name: string, file: ScheduleFields): Promise<void> {
-  const { calendars, timezone, policies } = partsOf(file);
+  const { timezone, policies } = partsOf(file);
   await client.schedule.create({
     scheduleId: name,
-    spec: { calendars, timezone },
-    action: actionOf(name, file, file),
+    spec: { calendars: calendarsOf(file), timezone },
+    action: actionOf(name, file),
     policies,
   });
 }
@@ -89,10 +118,10 @@ async function update(
   const isSame = merge.changes.length === 0 && JSON.stringify(applied) === JSON.stringify(file);
   if (dryRun || isSame) return { kind: merge.changes.length === 0 ? 'unchanged' : 'updated', merge };
   let done = merge;
-  // Against what is there in that moment: an edit that came meanwhile stays, too.
+  // Against what is there now: an edit that came since `there` was read stays, too.
   await client.schedule.getHandle(name).update((now) => {
     done = mergeWith(name, file, now);
-    return changed(name, { now, file, merge: done });
+    return changed({ now, file, merge: done });
   });
   return { kind: done.changes.length === 0 ? 'unchanged' : 'updated', merge: done };
 }
@@ -107,7 +136,7 @@ function mergeWith(name: string, file: ScheduleFields, there: ScheduleDescriptio
       `schedule "${name}" starts ${workflowType}, no sweep: give the file another name`,
     );
   const applied = (memo?.[appliedFile] as ScheduleFields | undefined) ?? null;
-  const merge = mergeSchedule(applied, file, fieldsOfServer(there));
+  const merge = mergeSchedule(...inWholes(applied, file, fieldsOfServer(there)));
   if (merge.conflicts.length === 0) return { ...merge, applied };
   const who =
     applied === null
@@ -122,29 +151,31 @@ function mergeWith(name: string, file: ScheduleFields, there: ScheduleDescriptio
 }
 
 /** Everything that the file does not name stays as it is. */
-function changed(
-  name: string,
-  of: { readonly now: ScheduleDescription; readonly file: ScheduleFields; readonly merge: ScheduleMerge },
-): ScheduleUpdateOptions<SweepAction> {
-  const { now, file, merge } = of;
+function changed({
+  now,
+  file,
+  merge,
+}: {
+  readonly now: ScheduleDescription;
+  readonly file: ScheduleFields;
+  readonly merge: ScheduleMerge;
+}): ScheduleUpdateOptions<SweepAction> {
   const isChanged = (...fields: string[]) => merge.changes.some(({ field }) => fields.includes(field));
   const fields: ScheduleFields = {
     ...fieldsOfServer(now),
     ...Object.fromEntries(merge.changes.map(({ field, file: value }) => [field, value])),
   };
-  const { calendars, timezone, policies } = partsOf(isChanged('at', 'days') ? fields : { ...fields, at: [], days: [] });
-  const sweepChanges = merge.changes.some(({ field }) => field.startsWith('sweep'));
+  const { timezone, policies, taskQueue } = partsOf(fields);
   const { args = [], ...action } = now.action;
-  const wanted = actionOf(name, fields, file);
   return {
     ...now,
-    spec: { ...now.spec, ...(isChanged('at', 'days') && { calendars }), timezone },
+    spec: { ...now.spec, ...(isChanged('at', 'days') && { calendars: calendarsOf(fields) }), timezone },
     policies: { ...now.policies, ...policies },
     action: {
       ...(action as SweepAction),
-      taskQueue: wanted.taskQueue,
-      args: sweepChanges ? wanted.args : args,
-      memo: { ...action.memo, ...wanted.memo },
+      taskQueue,
+      args: changedInput(args, merge.changes),
+      memo: { ...action.memo, [appliedFile]: file },
     } as SweepAction,
   };
 }
@@ -156,8 +187,9 @@ export interface ListedSchedule {
   readonly note: string;
   /** ISO 8601; null where none is to come. */
   readonly next: string | null;
-  /** Workflow id of the sweep that runs, else of the last one. */
+  /** Workflow id of the sweep that runs. */
   readonly running: string | null;
+  /** Workflow id of the one that was started last. */
   readonly last: string | null;
   readonly taken: number;
   readonly skipped: { readonly overlap: number; readonly missed: number };

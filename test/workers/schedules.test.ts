@@ -4,7 +4,7 @@ import type { Client, ScheduleDescription } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { type Schedule, scheduleSchema } from '../../configs/schema-schedule.ts';
 import { scheduleFacts } from '../../workers/schedule-facts.ts';
-import { applySchedule, listSchedules } from '../../workers/schedules.ts';
+import { applySchedule, describedSweeps, listSchedules, triggerSweep } from '../../workers/schedules.ts';
 import { readSettings } from '../../workers/settings.ts';
 import { installRuntime } from '../../workers/temper-worker.ts';
 import { appliedText, schedulesText } from '../../workers/terminal/schedule-text.ts';
@@ -137,6 +137,64 @@ test('one that was made in the UI is taken over where it says the same, and refu
   await expect(apply(file('by-hand-other'))).rejects.toThrow(/was not made from a file[^]*! at: is \["02:30"\]/);
 });
 
+test('times that no file can say, with the same weekdays, are one thing: kept while the file stays, else a conflict', async () => {
+  await apply(file('half'));
+  const halfOfMonth = [{ start: 1, end: 15, step: 1 }];
+  await edit('half', ({ spec }) => ({
+    spec: { ...spec, calendars: spec.calendars?.map((one) => ({ ...one, dayOfMonth: halfOfMonth })) },
+  }));
+  await expect(apply(file('half', { days: ['monday'] }))).rejects.toThrow(
+    /! at: is \{.*the file says \{"at":\["03:00"/,
+  );
+  const applied = await apply(file('half', { catchUpHours: 2 }));
+  expect(applied).toMatchObject({ merge: { changes: [{ field: 'catchUpHours' }], kept: [{ field: 'at' }] } });
+  expect(await there('half')).toMatchObject({
+    policies: { catchupWindow: 2 * 3_600_000 },
+    spec: { calendars: [{ dayOfMonth: halfOfMonth }, { dayOfMonth: halfOfMonth }] },
+  });
+  await apply(file('stepped'));
+  await edit('stepped', ({ spec }) => ({
+    spec: {
+      ...spec,
+      calendars: spec.calendars?.map((one) => ({ ...one, month: [{ start: 'JANUARY', end: 'DECEMBER', step: 2 }] })),
+    },
+  }));
+  await expect(apply(file('stepped', { at: ['04:00'] }))).rejects.toThrow('! at: is ');
+});
+
+test('a sweep that was edited keeps what no file names; one that is named instead is one thing', async () => {
+  await apply(file('input'));
+  const input = async () => (await there('input')).action.args?.[0] as { sweep: object };
+  const { sweep } = await input();
+  const setInput = (args: unknown[]) => edit('input', ({ action }) => ({ action: { ...action, args } }));
+  await setInput([{ sweep: { ...sweep, name: 'other' } }]);
+  const wanted = { benchmarks: ['addition'], gpuHours: 2, checkpoints: { running: false } };
+  await apply(file('input', { sweep: wanted }));
+  expect(await input()).toMatchObject({
+    sweep: { name: 'other', gpuHours: 2, seeds: 3, checkpoints: { running: false, champions: true } },
+  });
+  await setInput([{ sweep: 'nightly-eval' }]);
+  const kept = await apply(file('input', { sweep: wanted, catchUpHours: 1 }));
+  expect(kept).toMatchObject({ merge: { kept: [{ field: 'sweep', there: 'nightly-eval' }] } });
+  expect(await input()).toEqual({ sweep: 'nightly-eval' });
+  await expect(apply(file('input'))).rejects.toThrow('! sweep: is "nightly-eval"');
+});
+
+test('none is started beside one that runs, also by who looked before it did', async () => {
+  await apply(file('beside'));
+  const handle = client.schedule.getHandle('beside');
+  const idle = await handle.describe();
+  await triggerSweep(handle);
+  await eventually('it runs', 20, async () => (await handle.describe()).info.runningActions[0] ?? null);
+  await expect(triggerSweep(handle)).rejects.toThrow(/a sweep of schedule "beside" runs: beside-/);
+  await triggerSweep({ ...handle, describe: () => Promise.resolve(idle) });
+  const { info } = await eventually('both triggers are through', 20, async () => {
+    const now = await handle.describe();
+    return now.info.numActionsTaken + now.info.numActionsSkippedOverlap < 2 ? null : now;
+  });
+  expect([info.numActionsTaken, info.numActionsSkippedOverlap, info.runningActions.length]).toEqual([1, 1, 1]);
+});
+
 test('a schedule of something else is left alone', async () => {
   await client.schedule.create({
     scheduleId: 'foreign',
@@ -145,6 +203,9 @@ test('a schedule of something else is left alone', async () => {
   });
   await expect(apply(file('foreign'))).rejects.toThrow('schedule "foreign" starts other, no sweep');
   expect((await listSchedules(client)).map(({ id }) => id)).not.toContain('foreign');
+  const handle = client.schedule.getHandle('foreign');
+  await expect(describedSweeps(handle)).rejects.toThrow('schedule "foreign" starts other, no sweep');
+  await expect(triggerSweep(handle)).rejects.toThrow('starts other, no sweep');
   expect(await scheduleFacts(client, 'nobody')).toBeNull();
 });
 

@@ -93,17 +93,11 @@ function unpause(): Command {
 
 function trigger(): Command {
   return named('trigger', 'Starts a sweep now, unless one of the schedule runs.').action(async (id: string) => {
-    await withSchedules(async (connected) => {
-      const handle = connected.client.schedule.getHandle(id);
-      const running = (await found(id, () => handle.describe())).info.runningActions[0]?.workflow.workflowId;
-      if (running !== undefined)
-        throw new TemperError(
-          'invalid-input',
-          `a sweep of schedule "${id}" runs: ${running}; none is started beside it`,
-        );
-      await handle.trigger();
-      say(`schedule ${id} starts a sweep now: temper schedule list shows it`);
+    await act(id, async (handle) => {
+      const { triggerSweep } = await import('../schedules.ts');
+      await triggerSweep(handle);
     });
+    say(`schedule ${id} starts a sweep now: temper schedule list shows it`);
   });
 }
 
@@ -134,8 +128,9 @@ function deletion(): Command {
 
 function moment(text: string): Date {
   const date = new Date(text);
-  if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(date.getTime())) return date;
-  throw new InvalidArgumentError('It is written as 2026-11-28T00:00Z.');
+  const isWithZone = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:\d\d)$/.test(text);
+  if (isWithZone && !Number.isNaN(date.getTime())) return date;
+  throw new InvalidArgumentError('It is written with its zone, as 2026-11-28T00:00Z or 2026-11-28T01:00+01:00.');
 }
 
 async function withSchedules(run: (connected: Connected) => Promise<void>): Promise<void> {
@@ -145,7 +140,12 @@ async function withSchedules(run: (connected: Connected) => Promise<void>): Prom
 
 async function act(id: string, run: (handle: ScheduleHandle) => Promise<unknown>): Promise<void> {
   await withSchedules(async ({ client }) => {
-    await found(id, () => run(client.schedule.getHandle(id)));
+    const { describedSweeps } = await import('../schedules.ts');
+    const handle = client.schedule.getHandle(id);
+    await found(id, async () => {
+      await describedSweeps(handle);
+      await run(handle);
+    });
   });
 }
 
