@@ -5,7 +5,7 @@ import type { Sweep } from '../configs/schema-schedule.ts';
 import type { Profile, Recipe } from '../configs/schema.ts';
 import type { LocalTimes } from '../decisions/clock-change.ts';
 import type { ReapDecision, StopOutcome } from '../decisions/reap.ts';
-import type { SkippedNights } from '../decisions/sweep.ts';
+import type { ScheduleCounters } from '../decisions/sweep.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { Scanner } from '../store/scanner.ts';
@@ -36,8 +36,7 @@ export interface JobReaper {
 
 /** A schedule as the server has it, whoever made it. */
 export interface ScheduleFacts {
-  /** Since it was made. */
-  readonly skipped: SkippedNights;
+  readonly skipped: ScheduleCounters;
   readonly times: readonly LocalTimes[];
 }
 

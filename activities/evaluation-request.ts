@@ -53,6 +53,11 @@ async function requested(
   const { id, path, format, base, digest } = refOf(record);
   const benchmark = context.benchmarks[key.benchmark];
   if (!benchmark) throw new TemperError('not-found', `the recipe has no benchmark "${key.benchmark}"`);
+  if (benchmark.version !== key.version)
+    throw new TemperError(
+      'invalid-input',
+      `evaluation of "${id}" is wanted on ${key.benchmark}@${String(key.version)}, and the recipe has version ${String(benchmark.version)}`,
+    );
   const name = `${key.benchmark}@${String(key.version)}/seed-${String(key.seed)}/${id}`;
   const request: Requested = {
     key: name,

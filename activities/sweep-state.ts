@@ -1,16 +1,24 @@
 /**
- * Where a sweep stands by the ledger and the store: what is due, what one job makes next, and what is left out and why.
+ * Where a sweep stands by the ledger alone: what is due, what one job makes next, and what is left out and why.
  *
- * Covers looking whether the checkpoints of the next job are still there. Does not cover the rules (decisions/sweep-due.ts, sweep-batch.ts).
+ * Does not cover looking whether the checkpoints of the next job are still there (lost-checkpoints.ts), or the rules
+ * (decisions/sweep-due.ts, sweep-batch.ts).
  */
 import type { Sweep } from '../configs/schema-schedule.ts';
 import type { Evaluation, EvaluationKey } from '../decisions/evaluation.ts';
 import { nextBatch } from '../decisions/sweep-batch.ts';
 import { dueEvaluations } from '../decisions/sweep-due.ts';
-import type { DueEvaluation, Skipped, SkippedNights, SweptCheckpoint, WhySkipped } from '../decisions/sweep.ts';
+import type {
+  DueEvaluation,
+  ScheduleCounters,
+  Skipped,
+  SkippedNights,
+  SweptCheckpoint,
+  WhySkipped,
+} from '../decisions/sweep.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { SweepRecord } from '../store/ledger/sweeps.ts';
-import { sweepPhase } from '../workflows/contract.ts';
+import { type PhaseContext, sweepPhase } from '../workflows/contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 /** What a sweep decided at its start; kept in its row of the ledger. */
@@ -19,14 +27,19 @@ export interface SweepPlan {
   readonly profile: string;
   readonly notifies: boolean;
   readonly checkpoints: readonly SweptCheckpoint[];
+  /** By the group of a checkpoint: what its benchmarks are, all night. */
+  readonly groups: Readonly<Record<string, SweptBenchmarks>>;
   readonly skipped: readonly Skipped[];
-  /** By the id of each schedule that was seen so far: its counters. */
-  readonly counters: Readonly<Record<string, SkippedNights>>;
+  /** By the id of each schedule that was seen so far. */
+  readonly counters: Readonly<Record<string, ScheduleCounters>>;
   readonly nights: SkippedNights;
   readonly clock: readonly string[];
 }
 
+export type SweptBenchmarks = Pick<PhaseContext, 'recipe' | 'benchmarks' | 'dataDigests'>;
+
 export interface SweepState {
+  /** Without their answers. */
   readonly evaluations: readonly Evaluation[];
   readonly spentHours: number;
   /** Jobs of this sweep, and those that could not make what they were to make. */
@@ -44,40 +57,45 @@ export interface FailedRound {
 
 export const failedRound = 'sweep-failure';
 
+/** Answer of a decision that is recorded for a checkpoint which is not there any more. */
+export interface LostCheckpoint {
+  readonly checkpoint: string;
+  readonly because: WhySkipped;
+}
+
+export const lostCheckpoint = 'sweep-lost';
+
 export async function sweepState(
-  dependencies: ActivityDependencies,
+  { ledger }: Pick<ActivityDependencies, 'ledger'>,
   { runId, workflowId, plan }: SweepRecord<SweepPlan>,
 ): Promise<SweepState> {
-  const { ledger } = dependencies;
   const { sweep, checkpoints } = plan;
-  const evaluations = await ledger.evaluationsOf(checkpoints.map(({ id }) => id));
+  const { benchmarks } = sweep;
+  const evaluations = await ledger.scoredEvaluationsOf({ checkpoints: checkpoints.map(({ id }) => id), benchmarks });
   const jobs = await ledger.attemptsOf({ workflowId, runId, phase: sweepPhase, purpose: 'evaluate' });
   const decisions = await ledger.decisionsOf({ runId, phase: sweepPhase });
   const failed = decisions
     .filter(({ question }) => question === failedRound)
     .map(({ answer }) => answer as FailedRound);
+  const lost = decisions
+    .filter(({ question }) => question === lostCheckpoint)
+    .map(({ answer }) => answer as LostCheckpoint);
   const failuresOf = (key: EvaluationKey) =>
     failed.filter((round) => round.evaluations.some((one) => textOf(one) === textOf(key))).length +
     // One that failed alone fails again.
     failed.filter((round) => round.evaluations.length === 1 && textOf(round.evaluations[0]) === textOf(key)).length;
   const spentHours = sum(jobs.map(({ evidence }) => evidence?.ranSeconds ?? 0)) / 3600;
-  const gone = new Map<string, WhySkipped>();
-  for (;;) {
-    const here = checkpoints.filter(({ id }) => !gone.has(id));
-    const due = dueEvaluations({ checkpoints: here, benchmarks: sweep.benchmarks, evaluations, seeds: sweep.seeds });
-    const hoursOf = (one: EvaluationKey) => hoursPerEvaluation(one, jobs, evaluations);
-    const batch = nextBatch({ due, spentHours, hours: sweep.gpuHours, hoursOf, failuresOf });
-    const lost = await lostOf(dependencies, plan, batch.now);
-    for (const [id, because] of lost) gone.set(id, because);
-    if (lost.size > 0) continue;
-    const skipped = [
-      ...plan.skipped,
-      ...[...gone].map(([what, because]): Skipped => ({ what, because })),
-      ...due.filter((one) => failuresOf(one) > 1).map((one) => failedOf(one, failed)),
-      ...batch.beyondBudget.map((one) => beyondBudget(one, { spentHours, hours: sweep.gpuHours })),
-    ];
-    return { evaluations, spentHours, rounds: jobs.length + failed.length, now: batch.now, skipped };
-  }
+  const here = checkpoints.filter(({ id }) => !lost.some(({ checkpoint }) => checkpoint === id));
+  const due = dueEvaluations({ checkpoints: here, benchmarks, evaluations, seeds: sweep.seeds });
+  const hoursOf = (one: EvaluationKey) => hoursPerEvaluation(one, jobs, evaluations);
+  const batch = nextBatch({ due, spentHours, hours: sweep.gpuHours, hoursOf, failuresOf });
+  const skipped = [
+    ...plan.skipped,
+    ...lost.map(({ checkpoint: what, because }): Skipped => ({ what, because })),
+    ...due.filter((one) => failuresOf(one) > 1).map((one) => failedOf(one, failed)),
+    ...batch.beyondBudget.map((one) => beyondBudget(one, { spentHours, hours: sweep.gpuHours })),
+  ];
+  return { evaluations, spentHours, rounds: jobs.length + failed.length, now: batch.now, skipped };
 }
 
 const textOf = (key: EvaluationKey | undefined): string =>
@@ -121,35 +139,3 @@ const askedOf = (request: unknown): readonly Asked[] =>
 const isOn = (of: Pick<EvaluationKey, 'benchmark' | 'version'>, { name, version }: Asked['benchmark']): boolean =>
   of.benchmark === name && of.version === version;
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
-
-/** Checkpoints of a batch that were deleted meanwhile, or cannot be read. */
-async function lostOf(
-  dependencies: ActivityDependencies,
-  { sweep }: SweepPlan,
-  batch: readonly DueEvaluation[],
-): Promise<ReadonlyMap<string, WhySkipped>> {
-  const { store } = dependencies.placeOf(sweep.profile);
-  const lost = new Map<string, WhySkipped>();
-  for (const id of new Set(batch.map(({ checkpoint }) => checkpoint))) {
-    const record = await dependencies.ledger.checkpoint(id);
-    for (const path of record === null ? [] : [record.path, ...(record.base === null ? [] : [record.base])]) {
-      const because = await store.inspect(path).then(whyLost(path), notAllowed);
-      if (because !== null) lost.set(id, because);
-    }
-  }
-  return lost;
-}
-
-const whyLost =
-  (path: string) =>
-  (found: { readonly level: string; readonly damage: string | null } | null): WhySkipped | null => {
-    if (found === null) return { rule: 'deleted', path };
-    return found.level === 'torn' ? { rule: 'unreadable', why: found.damage ?? 'it is torn' } : null;
-  };
-
-/** A store that is away comes back; what its user may not read will not. */
-function notAllowed(error: unknown): WhySkipped {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code !== 'EACCES' && code !== 'EPERM') throw error;
-  return { rule: 'unreadable', why: message };
-}

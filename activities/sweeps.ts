@@ -6,18 +6,17 @@
 import { clockTroubles, sentenceOfClockTrouble } from '../decisions/clock-change.ts';
 import { TemperError } from '../decisions/errors.ts';
 import type { EvaluationKey } from '../decisions/evaluation.ts';
-import { type LeaderboardRow, rowInputs } from '../decisions/leaderboard.ts';
-import { scoreOf } from '../decisions/scores.ts';
 import { skippedNights } from '../decisions/skipped-nights.ts';
-import { regressionsOf } from '../decisions/sweep-regressions.ts';
-import { needsAPerson, sentenceOfSubject } from '../decisions/sweep-sentences.ts';
+import { comparedOf, regressionsOf } from '../decisions/sweep-regressions.ts';
+import { needsAPerson } from '../decisions/sweep-sentences.ts';
 import type { SweepOutcome, SweepReport } from '../decisions/sweep.ts';
 import type { SweepRecord } from '../store/ledger/sweeps.ts';
 import { type EvaluationInput, type SweepInput, type SweepRow, sweepPhase } from '../workflows/contract.ts';
 import type { ActivityDependencies, ScheduleFacts } from './dependencies.ts';
-import { rowsInTurn } from './rows-in-turn.ts';
-import { failedRound, sweepState, type SweepPlan, type SweepState } from './sweep-state.ts';
-import { benchmarksOf, chooseCheckpoints } from './swept-checkpoints.ts';
+import { lostOf } from './lost-checkpoints.ts';
+import { failedRound, lostCheckpoint, sweepState, type SweepPlan, type SweepState } from './sweep-state.ts';
+import { pageRows, reportRows } from './sweep-rows.ts';
+import { chooseCheckpoints, phaseOf } from './swept-checkpoints.ts';
 
 /** A sweep's workflow, by its first run where it goes on as a new one. */
 export interface SweepRun {
@@ -66,8 +65,8 @@ export interface SweepActivities {
   closeSweep(of: SweepRun & { readonly outcome: SweepOutcome }): Promise<ClosedSweep>;
 }
 
-/** On the page; and in the report, which travels. */
-const [mostRows, mostReported] = [25, 200];
+/** In the report, which travels. */
+const mostReported = 200;
 
 export function sweepActivities(dependencies: ActivityDependencies): SweepActivities {
   const { ledger } = dependencies;
@@ -76,14 +75,14 @@ export function sweepActivities(dependencies: ActivityDependencies): SweepActivi
     openSweep: (input) => openSweep(dependencies, input),
     async nextOfSweep(of) {
       const record = await sweepOf(dependencies, of);
-      const state = await sweepState(dependencies, record);
+      const state = await stateWithoutLost(dependencies, record);
       if (record.endedAt !== null || state.now.length === 0) return { kind: 'done' };
       const input = await evaluationInput(dependencies, record, state);
       return {
         kind: 'evaluate',
         round: state.rounds + 1,
         input,
-        rows: pageRows(record, await boardOf(record, state, mostRows)),
+        rows: pageRows(record, state),
       };
     },
     async recordSweepFailure({ runId, round, evaluations, because }) {
@@ -100,10 +99,16 @@ export function sweepActivities(dependencies: ActivityDependencies): SweepActivi
     },
     async closeSweep({ outcome, ...of }) {
       const opened = await sweepOf(dependencies, of);
-      const report = await reportOf(dependencies, opened, outcome);
+      const state = await sweepState(dependencies, opened);
+      const last = (await ledger.sweepBefore({ ...opened, outcomes: ['completed'] })) as SweepRecord<SweepPlan> | null;
+      const report = await reportOf(dependencies, { record: opened, state, last }, outcome);
       const closed = await ledger.recordSweepEnd({ runId: of.runId, report, at: now() });
       const first = closed.report ?? report;
-      return { report: first, rows: pageRows(opened, first.rows), needsAPerson: needsAPerson(first) };
+      return {
+        report: first,
+        rows: pageRows(opened, state),
+        needsAPerson: needsAPerson(first, last?.report?.skipped ?? []),
+      };
     },
   };
 }
@@ -128,9 +133,9 @@ async function newSweep(
   const { profile, store } = dependencies.placeOf(sweep.profile);
   await store.check();
   const at = dependencies.now().toISOString();
+  // Of one that was cancelled nobody was told.
   const last = (await dependencies.ledger.sweepBefore({
-    name: sweep.name,
-    startedAt: at,
+    ...{ name: sweep.name, startedAt: at, outcomes: ['completed', 'failed'] },
   })) as SweepRecord<SweepPlan> | null;
   const facts = schedule === null ? null : await dependencies.scheduleFacts(schedule);
   const counters = last?.plan.counters ?? {};
@@ -168,8 +173,10 @@ async function evaluationInput(
   { now }: SweepState,
 ): Promise<EvaluationInput> {
   const record = await dependencies.ledger.checkpoint(now[0]?.checkpoint ?? '');
-  const of = record && (await benchmarksOf(dependencies, plan.sweep, record));
-  if (!of) throw new TemperError('ledger-conflict', `the pipeline of ${now[0]?.checkpoint ?? ''} is not in the ledger`);
+  const of = record && (await phaseOf(dependencies, record));
+  const group = plan.groups[now[0]?.group ?? ''];
+  if (!of || !group)
+    throw new TemperError('ledger-conflict', `the pipeline of ${now[0]?.checkpoint ?? ''} is not in the ledger`);
   const evaluations = now.map(({ checkpoint, benchmark, version, seed }) => ({ checkpoint, benchmark, version, seed }));
   const names = [...new Set(evaluations.map(({ benchmark }) => benchmark))].join(', ');
   const first = now[0]?.because === 'never-evaluated' ? 'never evaluated' : 'the widest interval';
@@ -177,7 +184,7 @@ async function evaluationInput(
     context: {
       pipelineId: workflowId,
       runId,
-      ...of,
+      ...{ ...of, ...group },
       profile: plan.profile,
       phase: { ...of.phase, name: sweepPhase },
       position: 0,
@@ -190,57 +197,60 @@ async function evaluationInput(
   };
 }
 
-/** The highest rows on the benchmarks of the sweep, highest first. */
-async function boardOf(
-  { plan }: SweepRecord<SweepPlan>,
-  { evaluations }: Pick<SweepState, 'evaluations'>,
-  most: number,
-): Promise<readonly LeaderboardRow[]> {
-  const { checkpoints, sweep } = plan;
-  const versions = new Map(checkpoints.map(({ id, versions }) => [id, versions]));
-  const inputs = rowInputs({ checkpoints, evaluations, verdicts: {} })
-    .filter(({ key }) => versions.get(key.checkpoint)?.[key.benchmark] === key.version)
-    .map((input) => ({ input, mean: scoreOf(evaluations, input.key)?.mean ?? 0 }))
-    .toSorted(
-      ({ input: one, mean }, { input: other, mean: otherMean }) =>
-        sweep.benchmarks.indexOf(one.key.benchmark) - sweep.benchmarks.indexOf(other.key.benchmark) || otherMean - mean,
-    );
-  return await rowsInTurn(inputs.slice(0, most).map(({ input }) => input));
+/** What the next job would need is looked for on the store; what is not there is in the ledger from now on. */
+async function stateWithoutLost(
+  dependencies: ActivityDependencies,
+  record: SweepRecord<SweepPlan>,
+): Promise<SweepState> {
+  for (;;) {
+    const state = await sweepState(dependencies, record);
+    const lost = await lostOf(dependencies, record.plan, state.now);
+    if (record.endedAt !== null || lost.size === 0) return state;
+    for (const [checkpoint, because] of lost) {
+      await dependencies.ledger.recordDecision({
+        key: `${record.runId}/${sweepPhase}/lost/${checkpoint}`,
+        runId: record.runId,
+        phase: sweepPhase,
+        attempt: null,
+        question: lostCheckpoint,
+        answer: { checkpoint, because },
+        evidence: null,
+        at: dependencies.now().toISOString(),
+      });
+    }
+  }
 }
 
-function pageRows({ plan }: SweepRecord<SweepPlan>, rows: readonly LeaderboardRow[]): SweepRow[] {
-  const whose = new Map(plan.checkpoints.map(({ id, subjects }) => [id, subjects.map(sentenceOfSubject).join(', ')]));
-  return rows.slice(0, mostRows).map(({ checkpoint, benchmark, mean, low, high, seeds }) => ({
-    ...{ checkpoint, benchmark, mean, low, high, seeds },
-    whose: whose.get(checkpoint) ?? '',
-  }));
+interface Ending {
+  readonly record: SweepRecord<SweepPlan>;
+  readonly state: SweepState;
+  /** The one that this one is compared with. */
+  readonly last: SweepRecord<SweepPlan> | null;
 }
 
 async function reportOf(
-  dependencies: ActivityDependencies,
-  record: SweepRecord<SweepPlan>,
+  { ledger }: ActivityDependencies,
+  { record: { plan, runId }, state, last }: Ending,
   outcome: SweepOutcome,
 ): Promise<SweepReport> {
-  const { ledger } = dependencies;
-  const { plan, runId, name, startedAt } = record;
-  const state = await sweepState(dependencies, record);
-  const last = (await ledger.completedSweepBefore({ name, startedAt })) as SweepRecord<SweepPlan> | null;
+  const { benchmarks } = plan.sweep;
   const before = last?.plan.checkpoints ?? [];
+  const others = before.map(({ id }) => id).filter((id) => !plan.checkpoints.some((one) => one.id === id));
   const evaluations = [
     ...state.evaluations,
-    ...(await ledger.evaluationsOf(
-      before.map(({ id }) => id).filter((id) => !plan.checkpoints.some((one) => one.id === id)),
-    )),
+    ...(await ledger.scoredEvaluationsOf({ checkpoints: others, benchmarks })),
   ];
-  const { benchmarks } = plan.sweep;
+  const compared = { before, now: plan.checkpoints, benchmarks, evaluations };
   return {
     outcome,
     evaluated: await ledger.evaluationCountOf(runId),
     hours: state.spentHours,
-    rows: await boardOf(record, state, mostReported),
+    rows: await reportRows(ledger, plan, { evaluations: state.evaluations, most: mostReported }),
     comparedWith: last?.startedAt ?? null,
-    regressions: regressionsOf({ before, now: plan.checkpoints, benchmarks, evaluations }),
+    compared: comparedOf(compared),
+    regressions: regressionsOf(compared),
     skipped: state.skipped.slice(0, mostReported),
+    ...(state.skipped.length > mostReported && { skippedMore: state.skipped.length - mostReported }),
     nights: plan.nights,
     clock: plan.clock,
   };

@@ -6,8 +6,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Sweep } from '../configs/schema-schedule.ts';
-import type { Benchmark } from '../configs/schema.ts';
 import { canonicalJson } from '../decisions/identity.ts';
+import { count } from '../decisions/stage-sentences.ts';
 import type { Skipped, Subject, SweptCheckpoint } from '../decisions/sweep.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
@@ -15,39 +15,60 @@ import type { CheckpointRef, PhaseContext, ResolvedPipeline } from '../workflows
 import { recordCheckpoint } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies, Place } from './dependencies.ts';
 import { digestsOfData } from './pipelines.ts';
+import type { SweepPlan, SweptBenchmarks } from './sweep-state.ts';
 
-export interface Chosen {
-  readonly checkpoints: readonly SweptCheckpoint[];
-  readonly skipped: readonly Skipped[];
-}
+export type Chosen = Pick<SweepPlan, 'checkpoints' | 'groups' | 'skipped'>;
 
-/** What the benchmarks of a sweep mean for one checkpoint, and the phase that made it. */
-export interface BenchmarksOf extends Pick<
-  PhaseContext,
-  'phase' | 'model' | 'seed' | 'recipe' | 'dataDigests' | 'budgets'
-> {
-  /** Those that the recipe has. */
-  readonly benchmarks: Readonly<Record<string, Benchmark>>;
-}
+/** The phase that made a checkpoint, as its pipeline has it. */
+export type PhaseOf = Pick<PhaseContext, 'phase' | 'model' | 'seed' | 'budgets'>;
 
 /** Every outcome of each is read again and again. */
 const mostCheckpoints = 100;
+/** Whose champions are counted. */
+const mostPipelines = 10_000;
 
 export async function chooseCheckpoints(dependencies: ActivityDependencies, sweep: Sweep): Promise<Chosen> {
   const place = dependencies.placeOf(sweep.profile);
   const wanted = await wantedBy(dependencies, sweep, place);
+  const named = await namedBenchmarks(dependencies, sweep, place);
   const ids = [...new Set(wanted.map(({ id }) => id))];
   const checkpoints: SweptCheckpoint[] = [];
-  const skipped: Skipped[] = ids
-    .slice(mostCheckpoints)
-    .map((what) => ({ what, because: { rule: 'too-many', most: mostCheckpoints } }));
+  const groups: Record<string, SweptBenchmarks> = {};
+  const more = ids.length - mostCheckpoints;
+  const skipped: Skipped[] =
+    more > 0
+      ? [{ what: `${count(more, 'checkpoint')} more`, because: { rule: 'too-many', most: mostCheckpoints } }]
+      : [];
   for (const id of ids.slice(0, mostCheckpoints)) {
     const subjects = wanted.filter((one) => one.id === id).map(({ subject }) => subject);
-    const found = await sweptCheckpoint(dependencies, sweep, { id, subjects, place });
-    if (found.checkpoint) checkpoints.push(found.checkpoint);
+    const found = await sweptCheckpoint(dependencies, sweep, { id, subjects, place, named });
+    if (found.checkpoint) {
+      checkpoints.push(found.checkpoint);
+      groups[found.checkpoint.group] ??= found.benchmarks;
+    }
     skipped.push(...found.skipped);
   }
-  return { checkpoints, skipped };
+  return { checkpoints, groups, skipped };
+}
+
+/** Those of the recipe that the sweep names, read once; null where each checkpoint's own is meant. */
+async function namedBenchmarks(
+  dependencies: ActivityDependencies,
+  sweep: Sweep,
+  { home }: Place,
+): Promise<SweptBenchmarks | null> {
+  if (sweep.recipe === undefined) return null;
+  const { value: recipe } = await dependencies.readRecipe(sweep.recipe, {});
+  return benchmarksIn(sweep, recipe, await digestsOfData(recipe, home));
+}
+
+function benchmarksIn(
+  sweep: Sweep,
+  recipe: ResolvedPipeline['recipe'],
+  dataDigests: SweptBenchmarks['dataDigests'],
+): SweptBenchmarks {
+  const benchmarks = Object.entries(recipe.benchmarks).filter(([name]) => sweep.benchmarks.includes(name));
+  return { recipe: recipe.name, benchmarks: Object.fromEntries(benchmarks), dataDigests };
 }
 
 interface Wanted {
@@ -55,22 +76,21 @@ interface Wanted {
   readonly subject: Subject;
 }
 
+/** What is named comes first, then what trains: many that have ended must not take their places. */
 async function wantedBy(
   dependencies: ActivityDependencies,
   { checkpoints: { running, champions, named } }: Sweep,
   place: Place,
 ): Promise<Wanted[]> {
   const wanted: Wanted[] = named.map((id) => ({ id, subject: { kind: 'named', checkpoint: id } }));
-  if (champions) {
-    for (const { workflowId: pipeline, promoted: id } of await dependencies.ledger.lastFinishedPhases(mostCheckpoints))
-      wanted.push({ id, subject: { kind: 'champion', pipeline } });
-  }
-  if (!running) return wanted;
-  const live = (await dependencies.ledger.liveAttempts()).filter(({ purpose }) => purpose === 'train');
+  const live = running ? (await dependencies.ledger.liveAttempts()).filter(({ purpose }) => purpose === 'train') : [];
   for (const attempt of new Map(live.map((one) => [one.workflowId, one])).values()) {
     const id = await newestOf(dependencies, place, attempt);
     if (id !== null) wanted.push({ id, subject: { kind: 'running', pipeline: attempt.workflowId } });
   }
+  if (!champions) return wanted;
+  for (const { workflowId: pipeline, promoted: id } of await dependencies.ledger.lastFinishedPhases(mostPipelines))
+    wanted.push({ id, subject: { kind: 'champion', pipeline } });
   return wanted;
 }
 
@@ -91,51 +111,57 @@ async function newestOf(
   return (await dependencies.ledger.checkpointsOf({ runId, phase })).at(-1)?.id ?? null;
 }
 
+interface Looked {
+  readonly id: string;
+  readonly subjects: readonly Subject[];
+  readonly place: Place;
+  readonly named: SweptBenchmarks | null;
+}
+
+type Swept =
+  | { readonly checkpoint: SweptCheckpoint; readonly benchmarks: SweptBenchmarks; readonly skipped: readonly Skipped[] }
+  | { readonly checkpoint: null; readonly skipped: readonly Skipped[] };
+
 async function sweptCheckpoint(
   dependencies: ActivityDependencies,
   sweep: Sweep,
-  { id, subjects, place }: { readonly id: string; readonly subjects: readonly Subject[]; readonly place: Place },
-): Promise<{ readonly checkpoint: SweptCheckpoint | null; readonly skipped: readonly Skipped[] }> {
+  { id, subjects, place, named }: Looked,
+): Promise<Swept> {
   const record = await dependencies.ledger.checkpoint(id);
-  const of = record && (await benchmarksOf(dependencies, sweep, record));
-  if (!record || !of) return { checkpoint: null, skipped: [{ what: id, because: { rule: 'unknown' } }] };
+  const resolved = record && (await resolvedOf(dependencies, record));
+  const of = record && phaseIn(resolved, record);
+  if (!record || !resolved || !of) return { checkpoint: null, skipped: [{ what: id, because: { rule: 'unknown' } }] };
   if (!place.store.holds(record.path)) {
-    const profile = (await resolvedOf(dependencies, record))?.profile.name ?? '';
-    return { checkpoint: null, skipped: [{ what: id, because: { rule: 'other-profile', profile } }] };
+    const because = { rule: 'other-profile', profile: resolved.profile.name } as const;
+    return { checkpoint: null, skipped: [{ what: id, because }] };
   }
-  const lacking = sweep.benchmarks.filter((name) => of.benchmarks[name] === undefined);
+  const own = named ?? benchmarksIn(sweep, resolved.recipe, resolved.dataDigests);
+  const lacking = sweep.benchmarks.filter((name) => own.benchmarks[name] === undefined);
   const skipped = lacking.map((benchmark): Skipped => ({
     what: id,
-    because: { rule: 'no-benchmark', benchmark, recipe: of.recipe },
+    because: { rule: 'no-benchmark', benchmark, recipe: own.recipe },
   }));
-  const versions = Object.fromEntries(Object.entries(of.benchmarks).map(([name, { version }]) => [name, version]));
+  const versions = Object.fromEntries(Object.entries(own.benchmarks).map(([name, { version }]) => [name, version]));
   if (Object.keys(versions).length === 0) return { checkpoint: null, skipped };
   const { phase, step, parent } = record;
-  return { checkpoint: { id, phase, step, parent, subjects, versions, group: groupOf(of) }, skipped };
+  const group = groupOf(own, of);
+  return { checkpoint: { id, phase, step, parent, subjects, versions, group }, benchmarks: own, skipped };
 }
 
 /** Null where nobody knows its pipeline any more. */
-export async function benchmarksOf(
-  dependencies: ActivityDependencies,
-  sweep: Sweep,
-  record: CheckpointRecord,
-): Promise<BenchmarksOf | null> {
-  const resolved = await resolvedOf(dependencies, record);
+export async function phaseOf(dependencies: ActivityDependencies, record: CheckpointRecord): Promise<PhaseOf | null> {
+  return phaseIn(await resolvedOf(dependencies, record), record);
+}
+
+function phaseIn(resolved: ResolvedPipeline | null, record: CheckpointRecord): PhaseOf | null {
   const phase = resolved?.recipe.phases.find(({ name }) => name === record.phase);
   if (resolved === null || phase === undefined) return null;
   const { model, seed, budgets } = resolved.recipe;
-  const named = sweep.recipe === undefined ? null : (await dependencies.readRecipe(sweep.recipe, {})).value;
-  const recipe = named ?? resolved.recipe;
-  const { home } = dependencies.placeOf(sweep.profile);
-  const dataDigests = named === null ? resolved.dataDigests : await digestsOfData(named, home);
-  const benchmarks = Object.fromEntries(
-    Object.entries(recipe.benchmarks).filter(([name]) => sweep.benchmarks.includes(name)),
-  );
-  return { phase, model, seed, budgets, recipe: recipe.name, benchmarks, dataDigests };
+  return { phase, model, seed, budgets };
 }
 
 /** One job evaluates those whose benchmarks and model are the same. */
-function groupOf({ benchmarks, model, dataDigests }: BenchmarksOf): string {
+function groupOf({ benchmarks, dataDigests }: SweptBenchmarks, { model }: PhaseOf): string {
   const files = Object.values(benchmarks).flatMap(({ data }) => ('jsonl' in data ? [dataDigests[data.jsonl]] : []));
   return createHash('sha256').update(canonicalJson({ benchmarks, model, files })).digest('hex').slice(0, 12);
 }

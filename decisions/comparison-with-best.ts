@@ -39,13 +39,16 @@ export interface Comparison {
   readonly lines: readonly AgainstBest[];
 }
 
-/** Of at least one; ids are unique. The order in which they come matters for those of equal mean alone. */
-export function compareWithBest(candidates: readonly Comparable[]): Comparison {
+/**
+ * Of at least one; ids are unique. The order in which they come matters for those of equal mean alone. `looks`: how many such comparisons
+ * are read at once, which together are to be as sure as one.
+ */
+export function compareWithBest(candidates: readonly Comparable[], { looks = 1 } = {}): Comparison {
   const drawn = drawnMeans(candidates);
   const { means, count } = drawn;
   const best = means.indexOf(Math.max(...means));
   const chances = chancesOfBest(drawn);
-  const critical = criticalValue(drawn);
+  const critical = criticalValue(drawn, looks);
   const lines = drawn.ids.map((id, index): AgainstBest => {
     const mean = (means[index] ?? 0) - (means[best] ?? 0);
     const standardError = index === best ? 0 : deviationOfDifference(drawn, index, best);
@@ -125,8 +128,8 @@ function chancesOfBest({ ids, rows }: Drawn): readonly number[] {
   return [...wins].map((won) => won / draws);
 }
 
-/** The 95 % quantile over draws of the largest studentized difference of any two. */
-function criticalValue(drawn: Drawn): number {
+/** The quantile over draws, 95 % of one look, of the largest studentized difference of any two. */
+function criticalValue(drawn: Drawn, looks: number): number {
   const { ids, means, rows } = drawn;
   const k = ids.length;
   const largest = new Float64Array(draws);
@@ -141,7 +144,7 @@ function criticalValue(drawn: Drawn): number {
       }
     }
   }
-  return quantile(largest.sort(), 0.95);
+  return quantile(largest.sort(), 1 - 0.05 / looks);
 }
 
 function deviationOfDifference({ ids, means, rows, count }: Drawn, one: number, other: number): number {

@@ -95,12 +95,18 @@ export function leaderboard(input: LeaderboardInput): readonly LeaderboardRow[] 
 /** What each row is made of, in the same order: for whoever gives others a turn between two rows. */
 export function rowInputs({ checkpoints, evaluations, verdicts }: LeaderboardInput): readonly RowInput[] {
   const phases = [...new Set(checkpoints.map((checkpoint) => checkpoint.phase))];
+  const counted = new Map<string, number>();
+  const problemsOf = (key: ScoreKey) => {
+    const known = counted.get(textOf(key)) ?? wholeOf(evaluations, key).problems.length;
+    counted.set(textOf(key), known);
+    return known;
+  };
   const inputs = checkpoints.flatMap((checkpoint) =>
     keysOf(evaluations, checkpoint.id).map((key) => ({
       checkpoint,
       key,
       evaluations,
-      problems: wholeOf(evaluations, key).problems.length,
+      problems: problemsOf(key),
       verdict: verdicts[checkpoint.phase],
     })),
   );
@@ -157,7 +163,8 @@ export function leaderboardRow({ checkpoint, key, evaluations, problems, verdict
   };
 }
 
-function intervalOf(score: PooledScore): Interval {
+/** 95 %. */
+export function intervalOf(score: PooledScore): Interval {
   if (score.problems.every((problem) => problem.samples === 1)) {
     return wilson(
       score.problems.reduce((total, problem) => total + problem.correct, 0),
@@ -250,7 +257,9 @@ function missedLimit(verdict: GateVerdict, checkpoint: string): boolean {
 function keysOf(evaluations: readonly Evaluation[], checkpoint: string): readonly ScoreKey[] {
   const keys = new Map<string, ScoreKey>();
   for (const { checkpoint: id, benchmark, version } of evaluations) {
-    if (id === checkpoint) keys.set(`${benchmark}@${version}`, { checkpoint: id, benchmark, version });
+    if (id === checkpoint) keys.set(textOf({ benchmark, version }), { checkpoint: id, benchmark, version });
   }
   return [...keys.values()];
 }
+
+const textOf = ({ benchmark, version }: Pick<ScoreKey, 'benchmark' | 'version'>) => `${benchmark}@${version}`;

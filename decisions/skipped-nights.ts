@@ -3,12 +3,10 @@
  *
  * Does not cover asking the server (workers/schedule-facts.ts).
  */
-import type { SkippedNights } from './sweep.ts';
+import type { ScheduleCounters, SkippedNights } from './sweep.ts';
 
-/** Counters since the schedule was made; `before` as the last sweep saw them, null where there was none. */
-export function skippedNights(now: SkippedNights, before: SkippedNights | null): SkippedNights {
-  const since = (count: number, last: number) => (count >= last ? count - last : count);
-  if (before === null) return now;
-  // A schedule that was made anew counts from 0 again.
-  return { overlap: since(now.overlap, before.overlap), missed: since(now.missed, before.missed) };
+/** `before` as the last sweep that told them saw them, null where there was none. */
+export function skippedNights(now: ScheduleCounters, before: ScheduleCounters | null): SkippedNights {
+  const { overlap, missed } = before?.createdAt === now.createdAt ? before : { overlap: 0, missed: 0 };
+  return { overlap: now.overlap - overlap, missed: now.missed - missed };
 }

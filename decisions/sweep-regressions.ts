@@ -1,12 +1,14 @@
 /**
  * What became worse since the last sweep: of each subject the checkpoint of now against the one of then, paired over the same problems,
- * as the gate compares. A difference inside the noise is none.
+ * as the gate compares. A difference inside the noise is none; the more subjects and benchmarks are looked at, the wider the noise is taken
+ * (Bonferroni): in 95 % of the nights on which nothing changed, nothing is told.
  *
  * Both scores are of the ledger as it is now: an evaluation that came later counts for both. Does not cover what is evaluated (sweep-due.ts).
  */
 import { compareWithBest } from './comparison-with-best.ts';
 import type { Evaluation } from './evaluation.ts';
-import { scoreOf, wholeOf } from './scores.ts';
+import { canonicalJson } from './identity.ts';
+import { type PooledScore, type ScoreKey, scoreOf, wholeOf } from './scores.ts';
 import type { Regression, Subject, SweptCheckpoint } from './sweep.ts';
 
 export interface RegressionInput {
@@ -17,46 +19,62 @@ export interface RegressionInput {
   readonly evaluations: readonly Evaluation[];
 }
 
-export function regressionsOf({ before, now, benchmarks, evaluations }: RegressionInput): readonly Regression[] {
+export function regressionsOf(input: RegressionInput): readonly Regression[] {
+  const pairs = pairsOf(input);
+  return pairs.flatMap((pair) => regression(pair, pairs.length) ?? []);
+}
+
+/** How many subjects on how many benchmarks can be compared at all. */
+export function comparedOf(input: RegressionInput): number {
+  return pairsOf(input).length;
+}
+
+interface Pair {
+  readonly subject: Subject;
+  readonly benchmark: string;
+  readonly before: { readonly checkpoint: string; readonly score: PooledScore };
+  readonly now: { readonly checkpoint: string; readonly score: PooledScore };
+}
+
+function pairsOf({ before, now, benchmarks, evaluations }: RegressionInput): readonly Pair[] {
+  const scored = scoresIn(evaluations);
   return now.flatMap((checkpoint) =>
     checkpoint.subjects.flatMap((subject) => {
-      const then = before.find(({ subjects }) => subjects.some((one) => keyOf(one) === keyOf(subject)));
+      const then = before.find(({ subjects }) => subjects.some((one) => canonicalJson(one) === canonicalJson(subject)));
       if (then === undefined || then.id === checkpoint.id) return [];
-      return benchmarks.flatMap((benchmark) => regression(evaluations, { then, checkpoint, subject, benchmark }) ?? []);
+      return benchmarks.flatMap((benchmark): readonly Pair[] => {
+        const version = checkpoint.versions[benchmark];
+        if (version === undefined || then.versions[benchmark] !== version) return [];
+        const [old, own] = [then.id, checkpoint.id].map((id) => scored({ benchmark, version, checkpoint: id }));
+        if (!old || !own) return [];
+        const [from, to] = [
+          { checkpoint: then.id, score: old },
+          { checkpoint: checkpoint.id, score: own },
+        ];
+        return [{ subject, benchmark, before: from, now: to }];
+      });
     }),
   );
 }
 
-const keyOf = (subject: Subject) => JSON.stringify([subject.kind, 'pipeline' in subject ? subject.pipeline : null]);
-
-interface Pair {
-  readonly then: SweptCheckpoint;
-  readonly checkpoint: SweptCheckpoint;
-  readonly subject: Subject;
-  readonly benchmark: string;
+/** Of evaluations with every problem, which are looked for once per benchmark. */
+function scoresIn(evaluations: readonly Evaluation[]): (key: ScoreKey) => PooledScore | null {
+  const wholes = new Map<string, readonly Evaluation[]>();
+  return (key) => {
+    const name = `${key.benchmark}@${String(key.version)}`;
+    const whole = wholes.get(name) ?? wholeOf(evaluations, key).whole;
+    wholes.set(name, whole);
+    return scoreOf(whole, key);
+  };
 }
 
-function regression(
-  evaluations: readonly Evaluation[],
-  { then, checkpoint, subject, benchmark }: Pair,
-): Regression | null {
-  const version = checkpoint.versions[benchmark];
-  if (version === undefined || then.versions[benchmark] !== version) return null;
-  const { whole } = wholeOf(evaluations, { benchmark, version });
-  const scoredBefore = scoreOf(whole, { benchmark, version, checkpoint: then.id });
-  const scoredNow = scoreOf(whole, { benchmark, version, checkpoint: checkpoint.id });
-  if (scoredBefore === null || scoredNow === null) return null;
-  const { lines } = compareWithBest([
-    { id: then.id, ...scoredBefore, standardError: 0 },
-    { id: checkpoint.id, ...scoredNow, standardError: 0 },
-  ]);
-  const difference = lines.find(({ id }) => id === checkpoint.id)?.fromBest;
+function regression({ subject, benchmark, before, now }: Pair, looks: number): Regression | null {
+  const { lines } = compareWithBest(
+    [before, now].map(({ checkpoint, score }) => ({ id: checkpoint, ...score, standardError: 0 })),
+    { looks },
+  );
+  const difference = lines.find(({ id }) => id === now.checkpoint)?.fromBest;
   if (difference === undefined || difference.high >= 0) return null;
-  return {
-    subject,
-    benchmark,
-    before: { checkpoint: then.id, mean: scoredBefore.mean },
-    now: { checkpoint: checkpoint.id, mean: scoredNow.mean },
-    difference,
-  };
+  const [from, to] = [before, now].map(({ checkpoint, score }) => ({ checkpoint, mean: score.mean }));
+  return from && to ? { subject, benchmark, before: from, now: to, difference } : null;
 }

@@ -59,16 +59,20 @@ export function sentenceOfNights({ overlap, missed }: SkippedNights): string | n
 const starts = (count: number): string => (count === 1 ? '1 start was' : `${String(count)} starts were`);
 
 /** What a sweep did, in one line. */
-export function sentenceOfSweep({ evaluated, hours, regressions, skipped }: SweepReport): string {
+export function sentenceOfSweep({ skippedMore = 0, ...report }: SweepReport): string {
+  const { evaluated, hours, regressions, skipped, comparedWith, compared } = report;
   const parts = [
-    `${String(evaluated)} ${evaluated === 1 ? 'evaluation' : 'evaluations'} in ${hours.toFixed(2)} h of jobs`,
-    regressions.length === 0 ? 'nothing is worse' : `${String(regressions.length)} worse than last time`,
-    ...(skipped.length === 0 ? [] : [`${String(skipped.length)} skipped`]),
+    `${count(evaluated, 'evaluation')} in ${hours.toFixed(2)} h of jobs`,
+    comparedWith === null || compared === 0 ? 'nothing to compare with yet' : worseThan(regressions.length),
+    ...(skipped.length === 0 ? [] : [`${String(skipped.length + skippedMore)} skipped`]),
   ];
   return parts.join(', ');
 }
 
-/** Of each kind; the page has the others. */
+const worseThan = (regressions: number): string =>
+  regressions === 0 ? 'nothing is worse' : `${String(regressions)} worse than last time`;
+
+/** Of each kind; the others are counted. */
 const mostLines = 8;
 
 /** All of it that a person should know, a line each, the worst first. */
@@ -78,17 +82,22 @@ export function linesOfSweep(report: SweepReport): readonly string[] {
     ...firstOf(report.regressions.map(sentenceOfRegression), 'worse'),
     ...(nights === null ? [] : [nights]),
     ...report.clock,
-    ...firstOf(report.skipped.map(sentenceOfSkipped), 'skipped'),
+    ...firstOf(report.skipped.map(sentenceOfSkipped), 'skipped', report.skippedMore),
   ];
 }
 
-function firstOf(lines: readonly string[], word: string): string[] {
-  const more = lines.length - mostLines;
-  return more <= 0 ? [...lines] : [...lines.slice(0, mostLines), `… and ${String(more)} more ${word}`];
+function firstOf(lines: readonly string[], word: string, unnamed = 0): string[] {
+  const more = Math.max(0, lines.length - mostLines) + unnamed;
+  return more === 0 ? [...lines] : [...lines.slice(0, mostLines), `… and ${String(more)} more ${word}`];
 }
 
-/** Whether there is something to look at: then a person is told. Who cancelled it knows. */
-export function needsAPerson(report: SweepReport): boolean {
+/** What stays so until somebody changes a recipe or a profile: it is told when it is new. */
+const standing: readonly WhySkipped['rule'][] = ['no-benchmark', 'other-profile', 'too-many'];
+
+/** Whether there is something to look at: then a person is told. Who cancelled it knows. `before`: what the last sweep has told. */
+export function needsAPerson(report: SweepReport, before: readonly Skipped[] = []): boolean {
   if (report.outcome === 'cancelled') return false;
-  return report.outcome === 'failed' || linesOfSweep(report).length > 0;
+  const told = new Set(before.filter(({ because }) => standing.includes(because.rule)).map(sentenceOfSkipped));
+  const skipped = report.skipped.filter((one) => !told.has(sentenceOfSkipped(one)));
+  return report.outcome === 'failed' || linesOfSweep({ ...report, skipped }).length > 0;
 }

@@ -50,6 +50,12 @@ export interface SkippedNights {
   readonly missed: number;
 }
 
+/** As a schedule has them since it was made. */
+export interface ScheduleCounters extends SkippedNights {
+  /** ISO 8601: when it was made; one that was made anew counts from 0 again. */
+  readonly createdAt: string;
+}
+
 export type SweepOutcome = 'completed' | 'cancelled' | 'failed';
 
 export interface SweepReport {
@@ -61,8 +67,12 @@ export interface SweepReport {
   readonly rows: readonly LeaderboardRow[];
   /** ISO 8601: start of the sweep that this one is compared with; null where there is none. */
   readonly comparedWith: string | null;
+  /** Subjects on benchmarks that could be compared; absent in reports of before it was there. */
+  readonly compared?: number;
   readonly regressions: readonly Regression[];
   readonly skipped: readonly Skipped[];
+  /** How many more were skipped than are named; absent where none. */
+  readonly skippedMore?: number;
   readonly nights: SkippedNights;
   /** Local times of the schedule that a clock change skips or doubles, in sentences. */
   readonly clock: readonly string[];

@@ -13,7 +13,8 @@ export async function scheduleFacts(client: Client, id: string): Promise<Schedul
   try {
     const described = await client.schedule.getHandle(id).describe();
     const { numActionsSkippedOverlap: overlap, numActionsMissedCatchupWindow: missed } = described.info;
-    return { skipped: { overlap, missed }, times: localTimesOf(described.spec) };
+    const createdAt = described.info.createdAt.toISOString();
+    return { skipped: { overlap, missed, createdAt }, times: localTimesOf(described.spec) };
   } catch (error) {
     if (error instanceof ScheduleNotFoundError) return null;
     throw error;

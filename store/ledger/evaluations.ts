@@ -15,6 +15,11 @@ export interface EvaluationLedger {
     readonly jobName: string;
     readonly at: string;
   }): Promise<{ readonly recorded: boolean; readonly evaluation: Evaluation }>;
+  /** On these benchmarks, with what a score is made of: their problems, without the answers. */
+  scoredEvaluationsOf(of: {
+    readonly checkpoints: readonly string[];
+    readonly benchmarks: readonly string[];
+  }): Promise<readonly Evaluation[]>;
   /** With all their problems. */
   evaluationsOf(checkpoints: readonly string[]): Promise<readonly Evaluation[]>;
   /** Without their problems: what is done already. */
@@ -81,6 +86,26 @@ async function problemsOf(db: Kysely<LedgerTables>, ids: readonly string[]): Pro
   return problems;
 }
 
+/** The same without their answers, which are most of what a row holds. */
+async function scoredProblemsOf(
+  db: Kysely<LedgerTables>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly ProblemOutcome[]>> {
+  const problems = new Map<string, ProblemOutcome[]>(ids.map((id) => [id, []]));
+  for (const part of chunks(ids, namesPerQuery)) {
+    const rows = await db
+      .selectFrom('outcomes')
+      .select(['evaluation_id', 'problem', 'samples', 'correct', 'tokens', 'truncated', 'seconds'])
+      .where('evaluation_id', 'in', part)
+      .orderBy('evaluation_id')
+      .orderBy('position')
+      .execute();
+    for (const { evaluation_id: id, ...row } of rows)
+      problems.get(id)?.push({ ...row, answers: [], correctAnswers: [] });
+  }
+  return problems;
+}
+
 async function keysOf(
   db: Kysely<LedgerTables>,
   checkpoints: readonly string[],
@@ -131,6 +156,14 @@ export function evaluationLedger(db: Kysely<LedgerTables>): EvaluationLedger {
       if (recorded) return { recorded, evaluation };
       const problems = (await problemsOf(db, [id])).get(id) ?? [];
       return { recorded, evaluation: { checkpoint, benchmark, version, seed, problems } };
+    },
+    async scoredEvaluationsOf({ checkpoints, benchmarks }) {
+      const keys = (await keysOf(db, checkpoints)).filter(({ benchmark }) => benchmarks.includes(benchmark));
+      const problems = await scoredProblemsOf(
+        db,
+        keys.map(({ id }) => id),
+      );
+      return keys.map(({ id, ...key }) => ({ ...key, problems: problems.get(id) ?? [] }));
     },
     async evaluationsOf(checkpoints) {
       const keys = await keysOf(db, checkpoints);

@@ -48,6 +48,13 @@ export interface FinishedPhase extends PhaseRecord {
   readonly promoted: string;
 }
 
+/** What the last phase of a workflow id ended with. */
+export interface Champion {
+  readonly workflowId: string;
+  readonly phase: string;
+  readonly promoted: string;
+}
+
 export interface PhaseLedger {
   /** Writes the phase's state; the first write of a run creates its row. */
   upsertPhase(update: PhaseUpdate): Promise<void>;
@@ -60,7 +67,7 @@ export interface PhaseLedger {
   /** Phases that a checkpoint goes on from: that promoted it, reused it, or rejected theirs and kept it; newest first. */
   phasesThatPromoted(checkpoint: string): Promise<readonly PhaseRecord[]>;
   /** Of each workflow id the phase that ended with a checkpoint last, those that ended last first. */
-  lastFinishedPhases(limit: number): Promise<readonly FinishedPhase[]>;
+  lastFinishedPhases(limit: number): Promise<readonly Champion[]>;
   /** Completed phases of a kind, newest first, for saying what differs. @default limit 10 */
   findPhasesLike(kind: PhaseKind, limit?: number): Promise<readonly FinishedPhase[]>;
 }
@@ -90,31 +97,35 @@ function asFinished(rows: readonly Selectable<LedgerTables['phases']>[]): Finish
 const endsWithCheckpoint = ['completed', 'reused', 'rejected'] as const satisfies readonly PhaseState[];
 
 /** Newest first; of two phases that ended in one moment the later one first. */
-async function lastFinished(db: Kysely<LedgerTables>, limit: number): Promise<Selectable<LedgerTables['phases']>[]> {
-  const newest = db
+export function lastFinishedQuery(db: Kysely<LedgerTables>, limit: number) {
+  return db
     .selectFrom('phases')
-    .select((select) => ['workflow_id', select.fn.max('updated_at').as('ended_at')])
+    .select(['workflow_id', 'phase', 'promoted'])
     .where('state', 'in', endsWithCheckpoint)
     .where('promoted', 'is not', null)
-    .groupBy('workflow_id')
-    .orderBy('ended_at', 'desc')
-    .limit(limit);
-  return await db
-    .selectFrom('phases')
-    .innerJoin(newest.as('newest'), (join) =>
-      join.onRef('newest.workflow_id', '=', 'phases.workflow_id').onRef('newest.ended_at', '=', 'phases.updated_at'),
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('phases as later')
+            .select('later.run_id')
+            .whereRef('later.workflow_id', '=', 'phases.workflow_id')
+            .where('later.state', 'in', endsWithCheckpoint)
+            .where('later.promoted', 'is not', null)
+            .where(({ eb, or, and, ref }) =>
+              or([
+                eb('later.updated_at', '>', ref('phases.updated_at')),
+                and([
+                  eb('later.updated_at', '=', ref('phases.updated_at')),
+                  eb('later.position', '>', ref('phases.position')),
+                ]),
+              ]),
+            ),
+        ),
+      ),
     )
-    .selectAll('phases')
-    .where('state', 'in', endsWithCheckpoint)
-    .where('promoted', 'is not', null)
     .orderBy('updated_at', 'desc')
     .orderBy('position', 'desc')
-    .execute();
-}
-
-function lastOfEach(phases: readonly FinishedPhase[]): readonly FinishedPhase[] {
-  const seen = new Set<string>();
-  return phases.filter(({ workflowId }) => !seen.has(workflowId) && seen.add(workflowId));
+    .limit(limit);
 }
 
 export function phaseLedger(db: Kysely<LedgerTables>): PhaseLedger {
@@ -168,7 +179,10 @@ export function phaseLedger(db: Kysely<LedgerTables>): PhaseLedger {
       return (await named.orderBy('updated_at', 'desc').execute()).map(asRecord);
     },
     async lastFinishedPhases(limit) {
-      return lastOfEach(asFinished(await lastFinished(db, limit)));
+      const rows = await lastFinishedQuery(db, limit).execute();
+      return rows.map(({ workflow_id: workflowId, phase, promoted }) => ({
+        ...{ workflowId, phase, promoted: promoted ?? '' },
+      }));
     },
     async findPhasesLike(kind, limit = 10) {
       return asFinished(await finished().where('kind', '=', kind).limit(limit).execute());

@@ -154,6 +154,7 @@ export interface LedgerTables {
     plan: string;
     started_at: string;
     ended_at: string | null;
+    outcome: string | null;
     report: string | null;
   };
   verdicts: {

@@ -4,7 +4,7 @@
  * Histories of workflows expire: what tonight's sweep is compared with is found here. Does not cover its evaluations (evaluations.ts).
  */
 import type { Kysely, Selectable } from 'kysely';
-import type { SweepReport } from '../../decisions/sweep.ts';
+import type { SweepOutcome, SweepReport } from '../../decisions/sweep.ts';
 import type { LedgerTables } from './schema.ts';
 
 export interface NewSweep<Plan = unknown> {
@@ -28,10 +28,12 @@ export interface SweepLedger {
   /** Doing it again changes nothing, and answers with what was opened first. */
   openSweep<Plan>(sweep: NewSweep<Plan>): Promise<SweepRecord<Plan>>;
   sweep(runId: string): Promise<SweepRecord | null>;
-  /** The newest of this name that began before. */
-  sweepBefore(of: { readonly name: string; readonly startedAt: string }): Promise<SweepRecord | null>;
-  /** The same of those that came to their end. */
-  completedSweepBefore(of: { readonly name: string; readonly startedAt: string }): Promise<SweepRecord | null>;
+  /** The newest of this name that began before, of those that ended like this. */
+  sweepBefore(of: {
+    readonly name: string;
+    readonly startedAt: string;
+    readonly outcomes: readonly SweepOutcome[];
+  }): Promise<SweepRecord | null>;
   /** The first end stays. */
   recordSweepEnd(end: {
     readonly runId: string;
@@ -52,29 +54,15 @@ function asRecord(row: Selectable<LedgerTables['sweeps']>): SweepRecord {
   };
 }
 
-/** Looked through for one that came to its end; those between were cancelled or failed. */
-const mostBefore = 100;
-
 export function sweepLedger(db: Kysely<LedgerTables>): SweepLedger {
   const find = (runId: string) => db.selectFrom('sweeps').selectAll().where('run_id', '=', runId);
-  const before = async ({ name, startedAt }: { name: string; startedAt: string }, limit: number) => {
-    const rows = await db
-      .selectFrom('sweeps')
-      .selectAll()
-      .where('name', '=', name)
-      .where('started_at', '<', startedAt)
-      .orderBy('started_at', 'desc')
-      .limit(limit)
-      .execute();
-    return rows.map(asRecord);
-  };
   return {
     async openSweep<Plan>({ runId, workflowId, name, plan, at }: NewSweep<Plan>) {
       await db
         .insertInto('sweeps')
         .values({
           ...{ run_id: runId, workflow_id: workflowId, name, plan: JSON.stringify(plan) },
-          ...{ started_at: at, ended_at: null, report: null },
+          ...{ started_at: at, ended_at: null, outcome: null, report: null },
         })
         .onConflict((conflict) => conflict.column('run_id').doNothing())
         .execute();
@@ -84,16 +72,22 @@ export function sweepLedger(db: Kysely<LedgerTables>): SweepLedger {
       const row = await find(runId).executeTakeFirst();
       return row === undefined ? null : asRecord(row);
     },
-    async sweepBefore(of) {
-      return (await before(of, 1))[0] ?? null;
-    },
-    async completedSweepBefore(of) {
-      return (await before(of, mostBefore)).find(({ report }) => report?.outcome === 'completed') ?? null;
+    async sweepBefore({ name, startedAt, outcomes }) {
+      const row = await db
+        .selectFrom('sweeps')
+        .selectAll()
+        .where('name', '=', name)
+        .where('outcome', 'in', outcomes)
+        .where('started_at', '<', startedAt)
+        .orderBy('started_at', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row === undefined ? null : asRecord(row);
     },
     async recordSweepEnd({ runId, report, at }) {
       await db
         .updateTable('sweeps')
-        .set({ ended_at: at, report: JSON.stringify(report) })
+        .set({ ended_at: at, outcome: report.outcome, report: JSON.stringify(report) })
         .where('run_id', '=', runId)
         .where('ended_at', 'is', null)
         .execute();

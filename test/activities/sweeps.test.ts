@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { NextOfSweep } from '../../activities/sweeps.ts';
 import { profileSchema, recipeSchema } from '../../configs/schema.ts';
-import type { SkippedNights, SweepOutcome } from '../../decisions/sweep.ts';
+import type { ScheduleCounters, SweepOutcome } from '../../decisions/sweep.ts';
 import { activityBench, type ActivityBench, contextOf, runId, sft, startAttempt } from '../support/activity-bench.ts';
 import { evaluation } from '../support/builders.ts';
 import { fakeTrainer } from '../support/fake-trainer.ts';
@@ -181,6 +181,31 @@ describe('what comes next', () => {
     expect((await close()).skipped).toEqual([{ what: idOf('alpha', 20), because: { rule: 'deleted', path } }]);
   });
 
+  test('what is meant by a benchmark stays as it was at the start', async () => {
+    await trains('alpha', 20);
+    let version = 1;
+    const other = () =>
+      recipeSchema.parse({ ...document, name: 'other', benchmarks: { addition: { ...addition, version } } });
+    bench.dependencies.readRecipe = () => Promise.resolve({ value: other(), source: 'other' });
+    await open({ ...nightly, recipe: 'other' });
+    version = 2;
+    const answer = await next();
+    if (answer.kind === 'done') throw new Error('nothing to evaluate');
+    const { context, title, evaluations } = answer.input;
+    expect([context.recipe, context.benchmarks['addition']?.version, evaluations]).toMatchObject([
+      'other',
+      1,
+      [{ version: 1 }],
+    ]);
+    const raised = {
+      ...context,
+      benchmarks: { addition: { ...context.benchmarks['addition'], version } },
+    } as typeof context;
+    await expect(bench.as('child').openEvaluation({ context: raised, title, evaluations, opened: 1 })).rejects.toThrow(
+      /is wanted on addition@1, and the recipe has version 2/,
+    );
+  });
+
   test('what failed is tried alone, then left out with the words of its failure', async () => {
     await trains('alpha', 20);
     await record(idOf('alpha', 20), level(2));
@@ -231,7 +256,8 @@ describe('what it reports', () => {
   });
 
   test('nights that the schedule skipped once, and its times that a clock change skips', async () => {
-    let skipped: SkippedNights = { overlap: 0, missed: 3 };
+    const createdAt = now();
+    let skipped: ScheduleCounters = { overlap: 0, missed: 3, createdAt };
     const times = [{ minutes: [150], days: [], timeZone: 'America/New_York' }];
     bench.dependencies.scheduleFacts = () => Promise.resolve({ skipped, times });
     await trains('alpha', 20);
@@ -242,9 +268,24 @@ describe('what it reports', () => {
     });
     await night(2, 20);
     expect(await close(2)).toMatchObject({ nights: { overlap: 0, missed: 0 }, clock: [] });
-    skipped = { overlap: 1, missed: 3 };
+    skipped = { overlap: 1, missed: 3, createdAt };
     await night(3, 20, 'nightly');
-    expect(await close(3)).toMatchObject({ nights: { overlap: 1, missed: 0 } });
+    await close(3, 'cancelled');
+    await night(4, 20, 'nightly'); // and was killed
+    await night(5, 20, 'nightly');
+    expect(await close(5)).toMatchObject({ nights: { overlap: 1, missed: 0 } });
+    await night(6, 20, 'nightly');
+    expect(await close(6)).toMatchObject({ nights: { overlap: 0, missed: 0 } });
+  });
+
+  test('a sweep ends by the ledger alone, also where the store is away or the profile is gone', async () => {
+    await trains('alpha', 20);
+    await open();
+    bench.dependencies.placeOf = () => {
+      throw new Error('no such profile');
+    };
+    expect(await close(1, 'cancelled')).toMatchObject({ outcome: 'cancelled', skipped: [] });
+    expect(await bench.ledger.sweep('sweep-1')).toMatchObject({ report: { outcome: 'cancelled' } });
   });
 
   test('the first end stays', async () => {

@@ -60,9 +60,18 @@ test.each([
   expect(worse(nights)).toEqual([]);
 });
 
+test('two checkpoints that are named are themselves every night: neither is worse than the other', () => {
+  const named = (checkpoint: string) => swept(checkpoint, [{ kind: 'named', checkpoint }]);
+  const both = [named('high'), named('low')];
+  const evaluations = [scored('high', level(3)), scored('low', level(1))];
+  expect(regressionsOf({ before: both, now: both, benchmarks: ['addition'], evaluations })).toEqual([]);
+});
+
 test('a person is told of what they can do something about, and of nothing when all is well', () => {
   expect(needsAPerson(report)).toBe(false);
-  expect(sentenceOfSweep(report)).toBe('3 evaluations in 0.50 h of jobs, nothing is worse');
+  expect(sentenceOfSweep(report)).toBe('3 evaluations in 0.50 h of jobs, nothing to compare with yet');
+  const second = { ...report, comparedWith: '2026-11-28T03:00:00.000Z' };
+  expect(sentenceOfSweep(second)).toBe('3 evaluations in 0.50 h of jobs, nothing is worse');
   const nights = { overlap: 1, missed: 3 };
   const gone = { what: 'demo/sft/a1/checkpoint-50', because: { rule: 'deleted', path: '/store/x' } } as const;
   const told = { ...report, nights, skipped: [gone] };
@@ -81,8 +90,33 @@ test('many of one kind are counted, so that a message stays one', () => {
   expect([lines.length, lines.at(-1)]).toEqual([9, '… and 12 more skipped']);
 });
 
-test('a start that was skipped is told once, also when the schedule was made anew', () => {
-  expect(skippedNights({ overlap: 1, missed: 5 }, { overlap: 1, missed: 2 })).toEqual({ overlap: 0, missed: 3 });
-  expect(skippedNights({ overlap: 1, missed: 0 }, { overlap: 4, missed: 2 })).toEqual({ overlap: 1, missed: 0 });
-  expect(skippedNights({ overlap: 2, missed: 1 }, null)).toEqual({ overlap: 2, missed: 1 });
+test('what stays so until a recipe or a profile is changed is told when it is new', () => {
+  const lacks = (what: string) => ({ what, because: { rule: 'no-benchmark', benchmark: 'b', recipe: 'r' } }) as const;
+  const one = { ...report, skipped: [lacks('old')] };
+  expect(needsAPerson(one)).toBe(true);
+  expect(needsAPerson(one, one.skipped)).toBe(false);
+  expect(needsAPerson({ ...one, skipped: [lacks('old'), lacks('new')] }, one.skipped)).toBe(true);
+});
+
+test('of many that are looked at, one is worse only where luck would show none: the interval is widened', () => {
+  const ids = Array.from({ length: 40 }, (_, index) => String(index));
+  const subject = (pipeline: string): Subject => ({ kind: 'champion', pipeline });
+  const nightOf = (name: string) => ids.map((id) => swept(`${name}-${id}`, [subject(id)]));
+  const same = ids.slice(1).flatMap((id) => [scored(`old-${id}`, level(2)), scored(`new-${id}`, level(2))]);
+  const first = [scored('old-0', level(3)), scored('new-0', level(2, 10))];
+  const of = (among: number) =>
+    regressionsOf({
+      before: nightOf('old').slice(0, among),
+      now: nightOf('new').slice(0, among),
+      benchmarks: ['addition'],
+      evaluations: [...first, ...same],
+    })[0]?.difference.low ?? 0;
+  expect(of(40)).toBeLessThan(of(1));
+});
+
+test('a start that was skipped is told once, also when the schedule was made anew and has skipped more since', () => {
+  const counters = (overlap: number, missed: number, createdAt = 'then') => ({ overlap, missed, createdAt });
+  expect(skippedNights(counters(1, 5), counters(1, 2))).toEqual({ overlap: 0, missed: 3 });
+  expect(skippedNights(counters(4, 6, 'later'), counters(4, 2))).toEqual({ overlap: 4, missed: 6 });
+  expect(skippedNights(counters(2, 1), null)).toEqual({ overlap: 2, missed: 1 });
 });

@@ -33,7 +33,7 @@ test('makes job after job until nothing is due, and its page has the table and w
   ]);
   expect(story.inputsOf('judgeEvaluation')).toHaveLength(2);
   const page = await pageOf(bench.client, 'straight');
-  expect(page).toMatch(/^\*\*nightly\*\*, completed: 2 evaluations in 0\.50 h of jobs, nothing is worse\n/);
+  expect(page).toMatch(/^\*\*nightly\*\*, completed: 2 evaluations in 0\.50 h of jobs, nothing to compare with yet\n/);
   expect(page).toMatch(
     /\| demo\/sft\/a1\/checkpoint-50\u2003 \| champion of demo\u2003 \| addition\u2003 \| 62\.5 %\u2003/,
   );

@@ -13,8 +13,11 @@ export const sweeps = {
       .addColumn('plan', text, (column) => column.notNull())
       .addColumn('started_at', text, (column) => column.notNull())
       .addColumn('ended_at', text)
+      .addColumn('outcome', text)
       .addColumn('report', text)
       .execute();
-    await db.schema.createIndex('sweeps_by_name').on('sweeps').columns(['name', 'started_at']).execute();
+    await db.schema.createIndex('sweeps_by_name').on('sweeps').columns(['name', 'outcome', 'started_at']).execute();
+    await db.schema.createIndex('phases_by_end').on('phases').columns(['updated_at', 'position']).execute();
+    await db.schema.createIndex('phases_by_workflow').on('phases').columns(['workflow_id', 'updated_at']).execute();
   },
 };

@@ -7,6 +7,7 @@ import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { migrateLedger } from '../../../store/ledger/migrate.ts';
 import { networkFilesystem } from '../../../store/ledger/network-filesystem.ts';
+import { lastFinishedQuery } from '../../../store/ledger/phases.ts';
 import { openSqlite, openSqliteLedger } from '../../../store/ledger/sqlite.ts';
 import { scratch } from '../checkpoint-fixtures.ts';
 import { everyLedger } from './every-ledger.ts';
@@ -133,6 +134,16 @@ test('every query of the ledger that selects by key uses an index', async () => 
     db.selectFrom('forgotten_nodes').selectAll().where('cluster', '=', 'x').where('created_at', '>=', 'x'),
     db.selectFrom('decisions').selectAll().where('run_id', '=', 'x').where('phase', '=', 'x'),
     db.selectFrom('verdicts').selectAll().where('run_id', '=', 'x'),
+    db.selectFrom('phases').selectAll().where('promoted', '=', 'x').orderBy('updated_at', 'desc'),
+    lastFinishedQuery(db, 10),
+    db
+      .selectFrom('sweeps')
+      .selectAll()
+      .where('name', '=', 'x')
+      .where('outcome', 'in', ['completed', 'failed'])
+      .where('started_at', '<', 'x')
+      .orderBy('started_at', 'desc')
+      .limit(1),
   ];
   const plain = new Database(file());
   for (const query of queries) {

@@ -38,10 +38,11 @@ export function sweeps(freshLedger: () => Promise<FreshLedger>): void {
     await night(11, 'cancelled');
     await night(12);
     await night(13, 'completed', 'weekly');
-    const of = { name: 'nightly', startedAt: at(14) };
-    expect(await fresh.ledger.sweepBefore(of)).toMatchObject({ runId: 'run-12', report: null });
-    expect(await fresh.ledger.completedSweepBefore(of)).toMatchObject({ runId: 'run-10', plan: { day: 10 } });
-    expect(await fresh.ledger.completedSweepBefore({ ...of, startedAt: at(10) })).toBeNull();
+    const of = { name: 'nightly', startedAt: at(14), outcomes: ['completed'] } as const;
+    expect(await fresh.ledger.sweepBefore(of)).toMatchObject({ runId: 'run-10', plan: { day: 10 } });
+    const any = { ...of, outcomes: ['completed', 'cancelled', 'failed'] } as const;
+    expect(await fresh.ledger.sweepBefore(any)).toMatchObject({ runId: 'run-11' });
+    expect(await fresh.ledger.sweepBefore({ ...of, startedAt: at(10) })).toBeNull();
   });
 
   test('of each pipeline the phase that ended with a checkpoint last, the newest first', async () => {
