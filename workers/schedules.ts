@@ -172,7 +172,7 @@ function changed({
     spec: { ...now.spec, ...(isChanged('at', 'days') && { calendars: calendarsOf(fields) }), timezone },
     policies: { ...now.policies, ...policies },
     action: {
-      ...(action as SweepAction),
+      ...action,
       taskQueue,
       args: changedInput(args, merge.changes),
       memo: { ...action.memo, [appliedFile]: file },

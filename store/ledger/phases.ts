@@ -103,20 +103,21 @@ export function lastFinishedQuery(db: Kysely<LedgerTables>, limit: number) {
     .select(['workflow_id', 'phase', 'promoted'])
     .where('state', 'in', endsWithCheckpoint)
     .where('promoted', 'is not', null)
-    .where(({ exists, not, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('phases as later')
+    .where((outer) =>
+      outer.not(
+        outer.exists(
+          outer
+            .selectFrom('phases as later')
             .select('later.run_id')
             .whereRef('later.workflow_id', '=', 'phases.workflow_id')
             .where('later.state', 'in', endsWithCheckpoint)
             .where('later.promoted', 'is not', null)
-            .where(({ eb, or, and, ref }) =>
-              or([
-                eb('later.updated_at', '>', ref('phases.updated_at')),
-                and([
-                  eb('later.updated_at', '=', ref('phases.updated_at')),
-                  eb('later.position', '>', ref('phases.position')),
+            .where((eb) =>
+              eb.or([
+                eb('later.updated_at', '>', eb.ref('phases.updated_at')),
+                eb.and([
+                  eb('later.updated_at', '=', eb.ref('phases.updated_at')),
+                  eb('later.position', '>', eb.ref('phases.position')),
                 ]),
               ]),
             ),

@@ -186,7 +186,8 @@ describe('what comes next', () => {
     let version = 1;
     const other = () =>
       recipeSchema.parse({ ...document, name: 'other', benchmarks: { addition: { ...addition, version } } });
-    bench.dependencies.readRecipe = () => Promise.resolve({ value: other(), source: 'other' });
+    bench.dependencies.readRecipe = () =>
+      Promise.resolve({ value: other(), source: 'other' } as Awaited<ReturnType<typeof bench.dependencies.readRecipe>>);
     await open({ ...nightly, recipe: 'other' });
     version = 2;
     const answer = await next();
