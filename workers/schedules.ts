@@ -176,7 +176,7 @@ function changed({
       taskQueue,
       args: changedInput(args, merge.changes),
       memo: { ...action.memo, [appliedFile]: file },
-    } as SweepAction,
+    },
   };
 }
 
