@@ -37,7 +37,8 @@ export async function answerCompare(ledger: Ledger, question: CompareQuestion): 
     const compared = compareTwo([...ofFirst, ...ofSecond], key);
     return compared === null ? [] : [compared];
   });
-  if (comparisons.length > 0) return { answer: 'compare', first, second, comparisons };
+  const omitted = Math.max(0, common.length - mostComparisons);
+  if (comparisons.length > 0) return { answer: 'compare', first, second, comparisons, omitted };
   throw new TemperError(
     'invalid-input',
     `they cannot be compared: on ${common.join(', ')} they have no problem in common`,

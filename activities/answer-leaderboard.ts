@@ -56,11 +56,13 @@ export async function answerLeaderboard(ledger: Ledger, question: LeaderboardQue
   const shown =
     order === null ? bestOf(candidates, most).slice(0, mostRows) : inOrder(candidates, order).slice(-mostRows);
   const rows = await rowsOf(ledger, shown);
+  const missing = works === null ? [] : await missingOf(ledger, works, benchmark);
   return {
     answer: 'leaderboard',
     pipeline: pipeline ?? null,
     rows,
-    missing: works === null ? [] : (await missingOf(ledger, works, benchmark)).slice(0, mostMissing),
+    missing: missing.slice(0, mostMissing),
+    missingOmitted: Math.max(0, missing.length - mostMissing),
     omitted: candidates.length - rows.length,
     olderLeftOut: totals.length > mostEvaluations,
   };

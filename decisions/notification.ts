@@ -101,7 +101,7 @@ function waysOn({
   const release = `\`temper release ${escaped(pipeline)} --phase ${escaped(phase)}\``;
   switch (event) {
     case 'held':
-      return `Its job runs no longer. It waits ${waits}; to go on: ${release}`;
+      return `Its job runs no longer. It waits ${waits}; to go on: ${release}; after a rejection: \`temper promote\`, \`temper skip-phase\` or \`temper retry-phase\``;
     case 'failed':
       return `Started again under the same id, it goes on from what is finished: \`temper start … --id ${escaped(pipeline)}\``;
     case 'collapse':

@@ -4,8 +4,8 @@
  * Nothing of it is needed for a pipeline's jobs, and only an answer and the namespace for a pipeline: without search attributes the list of
  * runs cannot be filtered. Does not cover what workers serve it (their own profile).
  */
+import type { Connection } from '@temporalio/client';
 import { fine, type HealthCheck, missing, notChecked, warning } from '../decisions/health-check.ts';
-import type { Connected } from './cli/connect.ts';
 import {
   everyAttribute,
   isForOperators,
@@ -13,8 +13,14 @@ import {
   registerSearchAttributes,
   type WantedAttribute,
 } from './search-attributes.ts';
+import type { Places } from './settings.ts';
 
-type Server = Pick<Connected, 'connection' | 'namespace' | 'address' | 'places'>;
+interface Server {
+  readonly connection: Connection;
+  readonly namespace: string;
+  readonly address: string;
+  readonly places: Pick<Places, 'taskQueue'>;
+}
 
 export async function examineServer(
   server: Server,
@@ -78,18 +84,26 @@ function judgeAttributes(
       command: commandFor(server, everyAttribute),
     });
   if (lacking.length === 0) return fine(name, 'the namespace has the search attributes that runs are found by');
-  const [taken] = lacking.filter((each) => each.taken);
-  if (taken !== undefined)
-    return warning(name, `${taken.name} is there with another type than ${taken.type}: ${without}`, {
-      change: 'name a namespace in which nothing else has that name',
-    });
-  return warning(name, `the namespace lacks ${lacking.map((each) => each.name).join(', ')}: ${without}`, {
-    change:
-      refused === null
-        ? '`temper doctor --fix` adds them, or'
-        : `the server refuses to add them (${refused}): as an operator`,
-    command: commandFor(server, lacking),
+  const taken = lacking.filter((each) => each.taken);
+  const free = lacking.filter((each) => !each.taken);
+  const what = [
+    ...taken.map((each) => `${each.name} is there with another type than ${each.type}`),
+    ...(free.length > 0 ? [`the namespace lacks ${free.map((each) => each.name).join(', ')}`] : []),
+  ];
+  const toMend = [
+    ...(taken.length > 0 ? ['name a namespace in which nothing else has the name that is taken'] : []),
+    ...(free.length > 0 ? [howToAdd(refused)] : []),
+  ];
+  return warning(name, `${what.join('; ')}: ${without}`, {
+    change: toMend.join('; those that are lacking: '),
+    ...(free.length > 0 ? { command: commandFor(server, free) } : {}),
   });
+}
+
+function howToAdd(refused: string | null): string {
+  return refused === null
+    ? '`temper doctor --fix` adds them, or'
+    : `the server refuses to add them (${refused}): as an operator`;
 }
 
 /** Temporal Cloud has a program of its own for it. */

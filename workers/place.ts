@@ -12,6 +12,7 @@ import type { Ledger } from '../store/ledger/ledger.ts';
 import { createScanner, type Scanner } from '../store/scanner.ts';
 import { createRunStore } from '../store/run-store.ts';
 import { openBackend } from './backend-of.ts';
+import { usualHeartbeatSeconds } from './heartbeat.ts';
 import { openLedgerOf } from './ledger-of.ts';
 import { scheduleFacts } from './schedule-facts.ts';
 import { searchAttributesKnown } from './search-attributes.ts';
@@ -35,9 +36,6 @@ export interface PlaceOptions {
   /** Where programs, the ledger's address and webhooks are named. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
-
-/** A killed worker is to be noticed, and a stall. Seconds. */
-const mostHeartbeatSeconds = 10;
 
 /** Opens the profile's store and backend. Throws `invalid-input`, `not-found`, `store-unusable`. */
 export async function openPlace(options: PlaceOptions): Promise<OpenPlace> {
@@ -83,7 +81,7 @@ function dependenciesOf(
     searchAttributesKnown: () => searchAttributesKnown(connection, settings.namespace),
     webhook: slackWebhook({ environment }),
     pageOf: (pipelineId, runId) => pageOfRun(settings, settings.namespace, [pipelineId, runId]),
-    heartbeatSeconds: Math.min(settings.heartbeatSeconds, mostHeartbeatSeconds),
+    heartbeatSeconds: Math.min(settings.heartbeatSeconds, usualHeartbeatSeconds),
     throttleSeconds: settings.heartbeatSeconds,
     now: () => new Date(),
   };

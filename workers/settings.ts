@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { TemperError } from '../decisions/errors.ts';
 import { defaultTaskQueue } from '../workflows/contract.ts';
+import { usualHeartbeatSeconds } from './heartbeat.ts';
 
 export interface Settings extends Places, Programs {}
 
@@ -75,7 +76,7 @@ export function readPlaces(environment: Environment): Places {
     uiUrl: (environment['TEMPER_UI_URL'] ?? `http://127.0.0.1:${String(uiPort)}`).replace(/\/+$/, ''),
     namespace: 'default',
     taskQueue: environment['TEMPER_TASK_QUEUE'] ?? defaultTaskQueue,
-    heartbeatSeconds: 10,
+    heartbeatSeconds: usualHeartbeatSeconds,
   });
 }
 

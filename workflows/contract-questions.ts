@@ -270,6 +270,8 @@ export interface LeaderboardAnswer {
   readonly rows: readonly LedgerRow[];
   /** Of a pipeline: evaluations that were asked for and that the ledger does not have. */
   readonly missing: readonly MissingEvaluation[];
+  /** More of them that were left out. */
+  readonly missingOmitted: number;
   /** Rows that were left out, so that the answer stays small. */
   readonly omitted: number;
   /** Evaluations older than those that were looked at are in the ledger too. */
@@ -295,6 +297,8 @@ export interface ComparisonAnswer {
   readonly first: string;
   readonly second: string;
   readonly comparisons: readonly Comparison[];
+  /** Benchmarks that both have and that were left out. */
+  readonly omitted: number;
 }
 
 export interface Log {

@@ -70,7 +70,7 @@ function heldText({ phases, state }: PipelinePage): string[] {
     .filter((phase) => phase.state === 'held')
     .map(
       ({ phase, held }) =>
-        `**${phase} is held for a person**${held === undefined ? '' : `, ${held}`}. To go on: More Actions → Send an Update → \`release\`, with \`{"phase": "${phase}", "by": "you"}\``,
+        `**${phase} is held for a person**${held === undefined ? '' : `, ${held}`}. To go on: More Actions → Send an Update → \`release\`, with \`{"phase": "${phase}", "by": "you"}\`; after a rejection \`promote\`, \`skipPhase\` or \`retryPhase\``,
     );
 }
 

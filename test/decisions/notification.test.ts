@@ -15,7 +15,7 @@ test('a hold says which phase, why, what a person can do, and where to look', ()
     [
       '*demo: phase sft is held for a person*',
       'attempt 3 at step 20: killed. Holds.',
-      'Its job runs no longer. It waits 24 hours; to go on: `temper release demo --phase sft`',
+      'Its job runs no longer. It waits 24 hours; to go on: `temper release demo --phase sft`; after a rejection: `temper promote`, `temper skip-phase` or `temper retry-phase`',
       'Why: `temper explain demo sft`',
       page,
     ].join('\n'),

@@ -64,6 +64,6 @@ test('the leaderboard', () => {
 test('the comparison', () => {
   const comparison = compareTwo(evaluations, { first: sft.id, second: c40.id, benchmark: 'hard-40', version: 1 });
   if (comparison === null) throw new Error('nothing in common');
-  const answer = { answer: 'compare' as const, first: sft.id, second: c40.id, comparisons: [comparison] };
+  const answer = { answer: 'compare' as const, first: sft.id, second: c40.id, comparisons: [comparison], omitted: 0 };
   expect(shown('text compare')).toBe(comparisonText(answer));
 });

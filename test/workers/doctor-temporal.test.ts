@@ -81,6 +81,20 @@ test('a name that is taken is not added over', async () => {
   });
 });
 
+test('a name that is taken does not hide those that are lacking, nor how to add them', async () => {
+  const found = await named({ has: { TemperScore: 2, TemperState: 2, TemperPhase: 2 } }, 'attributes');
+  expect(found).toMatchObject({
+    verdict: 'warning',
+    what: expect.stringMatching(
+      /^TemperScore is there with another type than Double; the namespace lacks TemperModel: /,
+    ) as string,
+    mend: {
+      change: expect.stringMatching(/is taken; those that are lacking: `temper doctor --fix` adds them/) as string,
+      command: expect.stringMatching(/--name TemperModel --type Keyword$/) as string,
+    },
+  });
+});
+
 test('a task queue that nobody polls', async () => {
   expect(await named({ pollers: 0 }, 'worker')).toMatchObject({
     verdict: 'warning',

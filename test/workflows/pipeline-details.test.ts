@@ -41,6 +41,7 @@ test('a held phase says how to let it go on, for as long as the pipeline runs', 
   const until = 'until 2026-12-01 10:00 UTC, then it fails';
   const held = [report('sft', { state: 'held', note: 'held: why', held: until })];
   expect(pipelineDetails(page(held))).toContain(`**sft is held for a person**, ${until}. To go on: More Actions`);
+  expect(pipelineDetails(page(held))).toContain('after a rejection `promote`, `skipPhase` or `retryPhase`');
   expect(pipelineDetails(page(held, { state: 'cancelled' }))).not.toContain('for a person');
 });
 

@@ -81,9 +81,10 @@ function unlessBegun(handle: Pick<WorkflowHandle, 'describe'>): AbortSignal {
   return controller.signal;
 }
 
-/** A failure of a workflow as the error that its activity threw. */
+/** A failure of a workflow as the error that its activity threw; any other as it is. */
 export function asTemperError(failure: Error): Error {
   const { type } = failure as { type?: unknown };
+  if (failure.name === 'ActivityFailure' && failure.cause instanceof Error) return asTemperError(failure.cause);
   if (isErrorCode(type)) return new TemperError(type, failure.message, { cause: failure });
   if (type === 'InvalidInput') return new TemperError('invalid-input', failure.message, { cause: failure });
   return failure;

@@ -20,7 +20,7 @@ export interface Connected {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 /** An answer that takes longer will not come. */
-const answerSeconds = 10;
+export const answerSeconds = 10;
 
 export async function serverOf(environment: Environment) {
   const { loadClientConfigProfile, toClientOptions } = await import('@temporalio/envconfig');
@@ -134,19 +134,33 @@ export async function requireWorker({ connection, places, address, namespace }: 
   );
 }
 
+/** What is asked for, and for how long. */
+interface Asked {
+  readonly what: string;
+  readonly seconds: number;
+  /** What a person is told when no answer comes. */
+  readonly tooLate: string;
+}
+
 /** What a worker answers; `environment-unusable` when it does not, `not-found` when there is no such pipeline. */
-export async function answered<T>({ client, places }: Connected, what: string, ask: () => Promise<T>): Promise<T> {
+export async function answered<T>(
+  { client, places }: Connected,
+  asked: string | Asked,
+  ask: () => Promise<T>,
+): Promise<T> {
+  const { what, seconds, tooLate } =
+    typeof asked === 'string' ? { what: asked, seconds: answerSeconds, tooLate: 'is it still running?' } : asked;
   const { isGrpcDeadlineError, WorkflowNotFoundError, WorkflowUpdateRPCTimeoutOrCancelledError } =
     await import('@temporalio/client');
   try {
-    return await client.withDeadline(Date.now() + answerSeconds * 1000, ask);
+    return await client.withDeadline(Date.now() + seconds * 1000, ask);
   } catch (cause) {
     if (cause instanceof WorkflowNotFoundError)
       throw new TemperError('not-found', `there is no ${what} on this server; \`temper status\` lists what there is`, {
         cause,
       });
     if (!isGrpcDeadlineError(cause) && !(cause instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) throw cause;
-    const message = `no worker on the task queue "${places.taskQueue}" answered within ${String(answerSeconds)} s: is it still running?`;
+    const message = `no worker on the task queue "${places.taskQueue}" answered within ${String(seconds)} s: ${tooLate}`;
     throw new TemperError('environment-unusable', message, { cause });
   }
 }

@@ -1,8 +1,8 @@
 /** `temper extend-budget`: raises what a pipeline that runs may spend. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ExtendBudgetInput } from '../../configs/schema-input-steering.ts';
-import { wholeNumber } from './options.ts';
-import { saidByOptions, type SaidBy, sendUpdate } from './send-update.ts';
+import { type SaidBy, wholeNumber, withSaidBy } from './options.ts';
+import { sendUpdate } from './send-update.ts';
 
 interface Options extends SaidBy {
   readonly attempts?: number;
@@ -24,8 +24,7 @@ export function extendBudget(): Command {
       const input: ExtendBudgetInput = { budgets: { attempts, gpuHours, evaluations }, ...said };
       await sendUpdate(pipeline, 'extendBudget', input);
     });
-  for (const option of saidByOptions()) command.addOption(option);
-  return command;
+  return withSaidBy(command);
 }
 
 function hours(text: string): number {

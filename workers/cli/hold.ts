@@ -1,7 +1,8 @@
 /** `temper hold`: stops the phase that runs with a save, and holds it for a person. */
 import { Command, Option } from 'commander';
 import type { HoldInput } from '../../configs/schema-input-steering.ts';
-import { saidByOptions, type SaidBy, sendUpdate } from './send-update.ts';
+import { type SaidBy, withSaidBy } from './options.ts';
+import { sendUpdate } from './send-update.ts';
 
 interface Options extends SaidBy {
   readonly phase?: string;
@@ -19,6 +20,5 @@ export function hold(): Command {
       const input: HoldInput = { ...options };
       await sendUpdate(pipeline, 'hold', input);
     });
-  for (const option of saidByOptions()) command.addOption(option);
-  return command;
+  return withSaidBy(command);
 }

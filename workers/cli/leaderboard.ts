@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import { TemperError } from '../../decisions/errors.ts';
 import { directOption, jsonOption, wholeNumber } from './options.ts';
-import { say, sayJson, sayLog } from './output.ts';
+import { note, say, sayJson, sayLog } from './output.ts';
 
 interface Options {
   readonly pipeline?: string;
@@ -37,7 +37,7 @@ export function leaderboard(): Command {
     .action(async (named: string | undefined, options: Options) => {
       const { benchmark, most, direct = false } = options;
       const pipeline = pipelineOf(named, options.pipeline);
-      const [{ ask }, { leaderboardAnswerText }, { leaderboardCsv }] = await Promise.all([
+      const [{ ask }, { besideRows, leaderboardAnswerText }, { leaderboardCsv }] = await Promise.all([
         import('./ask.ts'),
         import('../terminal/leaderboard-text.ts'),
         import('./leaderboard-csv.ts'),
@@ -45,8 +45,10 @@ export function leaderboard(): Command {
       const question = { question: 'leaderboard' as const, pipeline, benchmark, most };
       const answer = await ask(question, { direct, seconds: answerSeconds });
       if (options.json) sayJson(answer);
-      else if (options.csv) sayLog(leaderboardCsv(answer.rows));
-      else say(leaderboardAnswerText(answer));
+      else if (options.csv) {
+        sayLog(leaderboardCsv(answer.rows));
+        for (const text of besideRows(answer)) note(text);
+      } else say(leaderboardAnswerText(answer));
     });
 }
 

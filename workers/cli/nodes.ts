@@ -1,8 +1,7 @@
 /** `temper nodes`: which nodes jobs keep away from and why; `temper nodes forget` trusts one again. */
-import { userInfo } from 'node:os';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import type { NodesQuestion } from '../../workflows/contract-questions.ts';
-import { jsonOption } from './options.ts';
+import { byOption, jsonOption } from './options.ts';
 import { say, sayJson } from './output.ts';
 
 interface Options {
@@ -32,7 +31,7 @@ function forget(): Command {
       'Trusts a node again that was mended: what failed on it before counts no more. Written down with who said so.',
     )
     .argument('<node>', 'its name')
-    .addOption(new Option('--by <who>', 'who says so').default(userInfo().username, 'this user'))
+    .addOption(byOption())
     .addOption(jsonOption())
     .action(async (node: string, { by, json }: Options & { readonly by: string }) => {
       await show({ question: 'nodes', forget: { node, by } }, json);

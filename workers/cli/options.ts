@@ -1,7 +1,20 @@
 /** Options that several commands share, and what a person types after them. */
-import { InvalidArgumentError, Option } from 'commander';
+import { userInfo } from 'node:os';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 
 export type Set = Readonly<Record<string, unknown>>;
+
+/** Who says so and why, of whatever is kept for later. */
+export interface SaidBy {
+  readonly by: string;
+  readonly reason?: string;
+}
+
+export const byOption = (): Option => new Option('--by <who>', 'who says so').default(userInfo().username, 'this user');
+
+/** The command with the options of `SaidBy`. */
+export const withSaidBy = (command: Command): Command =>
+  command.addOption(byOption()).addOption(new Option('--reason <why>', 'why, for whoever reads it later'));
 
 export const jsonOption = (): Option => new Option('--json', 'for scripts: one JSON document on standard output');
 

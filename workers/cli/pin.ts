@@ -1,12 +1,9 @@
 /** `temper pin` and `temper unpin`: a checkpoint that no pruning deletes, or may again. */
-import { userInfo } from 'node:os';
-import { Command, Option } from 'commander';
-import { directOption, jsonOption } from './options.ts';
+import { Command } from 'commander';
+import { directOption, jsonOption, type SaidBy, withSaidBy } from './options.ts';
 import { say, sayJson } from './output.ts';
 
-interface Options {
-  readonly by: string;
-  readonly reason?: string;
+interface Options extends SaidBy {
   readonly direct?: true;
   readonly json?: true;
 }
@@ -28,10 +25,11 @@ export function unpin(): Command {
 }
 
 function commandThat(name: 'pin' | 'unpin'): Command {
-  return new Command(name)
-    .argument('<checkpoint>', 'its id, its path, or pipeline/phase for the one that was promoted there')
-    .addOption(new Option('--by <who>', 'who says so').default(userInfo().username, 'this user'))
-    .addOption(new Option('--reason <why>', 'why, for whoever reads it later'))
+  const command = new Command(name).argument(
+    '<checkpoint>',
+    'its id, its path, or pipeline/phase for the one that was promoted there',
+  );
+  return withSaidBy(command)
     .addOption(directOption())
     .addOption(jsonOption())
     .action(async (checkpoint: string, { by, reason, direct, json }: Options) => {

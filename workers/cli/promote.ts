@@ -1,7 +1,8 @@
 /** `temper promote`: a person names the checkpoint that a held phase ends with. */
 import { Command, Option } from 'commander';
 import type { PromoteInput } from '../../configs/schema-input-steering.ts';
-import { saidByOptions, type SaidBy, sendUpdate } from './send-update.ts';
+import { type SaidBy, withSaidBy } from './options.ts';
+import { sendUpdate } from './send-update.ts';
 
 interface Options extends SaidBy {
   readonly phase?: string;
@@ -18,6 +19,5 @@ export function promote(): Command {
       const input: PromoteInput = { checkpoint, ...options };
       await sendUpdate(pipeline, 'promote', input);
     });
-  for (const option of saidByOptions()) command.addOption(option);
-  return command;
+  return withSaidBy(command);
 }

@@ -1,7 +1,8 @@
 /** `temper release`: lets a held phase go on. */
 import { Command, Option } from 'commander';
 import type { ReleaseInput } from '../../workflows/contract.ts';
-import { saidByOptions, type SaidBy, sendUpdate } from './send-update.ts';
+import { type SaidBy, withSaidBy } from './options.ts';
+import { sendUpdate } from './send-update.ts';
 
 interface Options extends SaidBy {
   readonly phase?: string;
@@ -17,6 +18,5 @@ export function release(): Command {
       const input: ReleaseInput = { ...options };
       await sendUpdate(pipeline, 'release', input);
     });
-  for (const option of saidByOptions()) command.addOption(option);
-  return command;
+  return withSaidBy(command);
 }

@@ -2,7 +2,8 @@
 import { Command, Option } from 'commander';
 import type { RetryPhaseInput } from '../../configs/schema-input-steering.ts';
 import { type Set, setOption } from './options.ts';
-import { saidByOptions, type SaidBy, sendUpdate } from './send-update.ts';
+import { type SaidBy, withSaidBy } from './options.ts';
+import { sendUpdate } from './send-update.ts';
 
 interface Options extends SaidBy {
   readonly phase?: string;
@@ -27,6 +28,5 @@ export function retryPhase(): Command {
       const input: RetryPhaseInput = { ...options };
       await sendUpdate(pipeline, 'retryPhase', input);
     });
-  for (const option of saidByOptions()) command.addOption(option);
-  return command;
+  return withSaidBy(command);
 }

@@ -3,37 +3,32 @@
  *
  * Covers that no worker is there: it is said at once. Does not cover what an update asks for.
  */
-import { userInfo } from 'node:os';
-import { Option } from 'commander';
 import { TemperError } from '../../decisions/errors.ts';
 import { say } from './output.ts';
 
-/** Who says so and why, of every update. */
-export interface SaidBy {
-  readonly by: string;
-  readonly reason?: string;
-}
-
-export const saidByOptions = (): Option[] => [
-  new Option('--by <who>', 'who says so').default(userInfo().username, 'this user'),
-  new Option('--reason <why>', 'why, for whoever reads it later'),
-];
+/** What was accepted may wait for the ledger. */
+const resultSeconds = 120;
 
 export async function sendUpdate(pipeline: string, update: string, input: object): Promise<void> {
-  const { answered, requireWorker, withServer } = await import('./connect.ts');
+  const [{ asTemperError }, { answered, answerSeconds, requireWorker, withServer }] = await Promise.all([
+    import('./ask.ts'),
+    import('./connect.ts'),
+  ]);
   await withServer(async (connected) => {
     await requireWorker(connected);
     const { WorkflowUpdateFailedError } = await import('@temporalio/client');
     const handle = connected.client.workflow.getHandle(pipeline);
+    const what = `pipeline "${pipeline}" that runs`;
+    const tooLate = `what was asked may still be done, and \`temper explain ${pipeline}\` tells`;
     try {
-      say(
-        await answered(connected, `pipeline "${pipeline}" that runs`, () =>
-          handle.executeUpdate<string, [object]>(update, { args: [input] }),
-        ),
+      const accepted = await answered(connected, { what, seconds: answerSeconds, tooLate }, () =>
+        handle.startUpdate<string, [object]>(update, { args: [input], waitForStage: 'ACCEPTED' }),
       );
+      say(await answered(connected, { what, seconds: resultSeconds, tooLate }, () => accepted.result()));
     } catch (error) {
       if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-      throw new TemperError('invalid-input', error.cause?.message ?? error.message, { cause: error });
+      const why = asTemperError(error.cause ?? error);
+      throw why instanceof TemperError ? why : new TemperError('invalid-input', why.message, { cause: error });
     }
   });
 }

@@ -1,7 +1,8 @@
 /** `temper skip-phase`: ends a phase that is held or has not begun; what follows starts from its parent. */
 import { Command, Option } from 'commander';
 import type { SkipPhaseInput } from '../../configs/schema-input-steering.ts';
-import { saidByOptions, type SaidBy, sendUpdate } from './send-update.ts';
+import { type SaidBy, withSaidBy } from './options.ts';
+import { sendUpdate } from './send-update.ts';
 
 interface Options extends SaidBy {
   readonly phase?: string;
@@ -19,6 +20,5 @@ export function skipPhase(): Command {
       const input: SkipPhaseInput = { ...options };
       await sendUpdate(pipeline, 'skipPhase', input);
     });
-  for (const option of saidByOptions()) command.addOption(option);
-  return command;
+  return withSaidBy(command);
 }

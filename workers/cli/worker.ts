@@ -1,7 +1,8 @@
 /** `temper worker`: a worker for a Temporal server that is there already. */
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { TemperError } from '../../decisions/errors.ts';
 import { portNumber, wholeNumber } from './options.ts';
+import { mostHeartbeatSeconds, usualHeartbeatSeconds } from '../heartbeat.ts';
 import type { DeploymentVersion } from '../temper-worker.ts';
 import { note, say } from './output.ts';
 
@@ -35,8 +36,8 @@ export function worker(): Command {
         'how often a watched job is told to Temporal, at most: a cloud bills each, and a cancel or a killed worker is noticed the later',
       )
         .env('TEMPER_HEARTBEAT_SECONDS')
-        .argParser(wholeNumber)
-        .default(10),
+        .argParser(heartbeatSeconds)
+        .default(usualHeartbeatSeconds),
     )
     .addOption(
       new Option(
@@ -51,6 +52,14 @@ export function worker(): Command {
     )
     .addHelpText('after', '\nExample:\n  $ TEMPORAL_ADDRESS=temporal.internal:7233 temper worker')
     .action(serveUntilStopped);
+}
+
+function heartbeatSeconds(text: string): number {
+  const seconds = wholeNumber(text);
+  if (seconds <= mostHeartbeatSeconds) return seconds;
+  throw new InvalidArgumentError(
+    `It must be ${String(mostHeartbeatSeconds)} at most: a cancel or a killed worker is noticed that much later.`,
+  );
 }
 
 async function serveUntilStopped(options: Options): Promise<void> {

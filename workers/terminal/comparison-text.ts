@@ -7,9 +7,10 @@ import { coloured } from './colour.ts';
 import { type Column, columnsText } from './columns.ts';
 import { printable } from './printable.ts';
 
-export function comparisonText({ first, second, comparisons }: ComparisonAnswer): string {
+export function comparisonText({ first, second, comparisons, omitted }: ComparisonAnswer): string {
   const head = [`first:  ${printable(first)}`, `second: ${printable(second)}`].join('\n');
-  return [head, ...comparisons.map(oneText)].join('\n\n');
+  const more = omitted > 0 ? [`${count(omitted, 'more benchmark')} left out: --benchmark <name> shows one.`] : [];
+  return [head, ...comparisons.map(oneText), ...more].join('\n\n');
 }
 
 function oneText(comparison: Comparison): string {

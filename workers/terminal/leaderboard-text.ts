@@ -2,6 +2,7 @@
 import { type LeaderboardRow, verdictWords } from '../../decisions/leaderboard.ts';
 import type { LeaderboardAnswer, LedgerRow, MissingEvaluation } from '../../workflows/contract-questions.ts';
 import { type Column, columnsText } from './columns.ts';
+import { printable } from './printable.ts';
 
 type Row = LeaderboardRow & Partial<LedgerRow>;
 
@@ -81,12 +82,19 @@ export function leaderboardAnswerText(answer: LeaderboardAnswer): string {
   const { pipeline, rows, missing } = answer;
   if (rows.length === 0 && missing.length === 0) return 'Nothing was evaluated yet.';
   const parts = pipeline === null ? benchmarkTables(rows) : rows.length > 0 ? [leaderboardText(rows)] : [];
-  return [...parts, ...missingText(missing), ...omittedText(answer)].join('\n\n');
+  return [...parts, ...besideRows(answer)].join('\n\n');
+}
+
+/** What the rows do not show: evaluations that are not there, and what was left out. */
+export function besideRows(answer: LeaderboardAnswer): readonly string[] {
+  return [...missingText(answer), ...omittedText(answer)];
 }
 
 /** A table for each benchmark and version: between two of them nothing can be compared. */
 function benchmarkTables(rows: readonly LedgerRow[]): string[] {
-  const tables = [...Map.groupBy(rows, nameOf)].map(([name, own]) => `${name}, best first:\n\n${tableOf(own, true)}`);
+  const tables = [...Map.groupBy(rows, nameOf)].map(
+    ([name, own]) => `${printable(name)}, best first:\n\n${tableOf(own, true)}`,
+  );
   return [...tables, `${legend}\nWhy a gate decided: temper explain <pipeline> <phase>`];
 }
 
@@ -110,18 +118,23 @@ function tableOf(rows: readonly Row[], ofAll = false): string {
 const withVersion = ({ benchmark, version }: Row): string => `${benchmark}@${String(version)}`;
 
 function reasonsOf(rows: readonly Row[]): readonly string[] {
-  const reasons = rows.filter(({ why }) => why !== '').map((row) => `  ${row.phase} ${String(row.step)}: ${row.why}`);
+  const reasons = rows
+    .filter(({ why }) => why !== '')
+    .map((row) => printable(`  ${row.phase} ${String(row.step)}: ${row.why}`));
   return reasons.length > 0 ? ['', 'Why:', ...reasons] : [];
 }
 
 /** An evaluation that failed is none. */
-function missingText(missing: readonly MissingEvaluation[]): string[] {
+function missingText({ missing, missingOmitted }: LeaderboardAnswer): string[] {
   if (missing.length === 0) return [];
   const lines = missing.map((one) => {
     const why = one.because === '' ? '' : `: ${one.because}`;
-    return `  ${one.checkpoint} on ${nameOf(one)}, seed ${String(one.seed)}: evaluation job ${String(one.job)} ${jobWords(one)}${why}`;
+    return printable(
+      `  ${one.checkpoint} on ${nameOf(one)}, seed ${String(one.seed)}: evaluation job ${String(one.job)} ${jobWords(one)}${why}`,
+    );
   });
-  return [['Not evaluated:', ...lines].join('\n')];
+  const more = missingOmitted > 0 ? [`  … and ${String(missingOmitted)} more`] : [];
+  return [['Not evaluated:', ...lines, ...more].join('\n')];
 }
 
 function jobWords({ state }: MissingEvaluation): string {

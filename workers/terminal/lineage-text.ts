@@ -2,6 +2,7 @@
 import { minuteOf } from '../../decisions/utc-minute.ts';
 import type { Lineage, LineageStep } from '../../workflows/contract-questions.ts';
 import { coloured } from './colour.ts';
+import { printable } from './printable.ts';
 
 type Known = NonNullable<LineageStep['known']>;
 
@@ -13,13 +14,23 @@ export function lineageText({ steps, omitted }: Lineage): string {
 
 function blockOf({ checkpoint, known }: LineageStep, before: string): string {
   if (known === null)
-    return `${before}${coloured('head', checkpoint)}\n  not in this ledger: what it was made from is not known`;
+    return `${before}${coloured('head', printable(checkpoint))}\n  not in this ledger: what it was made from is not known`;
   const { pipeline, recipe, phase, kind, lies } = known;
   const of = recipe === null ? '' : ` (recipe ${recipe})`;
   const what = kind === null || kind === phase ? phase : `${phase} (${kind})`;
   const lines = [
-    `${what} of ${pipeline}${of}: ${stepsText(known)}`,
-    ...(lies === 'sealed' || lies === 'complete' ? [] : [coloured('bad', whereText(known))]),
+    printable(`${what} of ${pipeline}${of}: ${stepsText(known)}`),
+    ...(lies === 'sealed' || lies === 'complete' ? [] : [coloured('bad', printable(whereText(known)))]),
+    ...madeWith(known).map(printable),
+  ];
+  return [
+    `${before}${coloured('head', printable(checkpoint))} (${known.format}, ${lies})`,
+    ...lines.map((line) => `  ${line}`),
+  ].join('\n');
+}
+
+function madeWith(known: Known): string[] {
+  return [
     ...(known.reusedBy === null ? [] : [`reused by ${known.reusedBy.pipeline} as its phase ${known.reusedBy.phase}`]),
     ...known.data.map(
       ({ what: data, digest }) => `data: ${data}${digest === null ? '' : ` (sha256 ${digest.slice(0, 12)})`}`,
@@ -27,10 +38,6 @@ function blockOf({ checkpoint, known }: LineageStep, before: string): string {
     ...(known.fields.length === 0 ? [] : [`recipe: ${known.fields.map(fieldText).join(', ')}`]),
     ...(known.verdict === null || known.verdict === '' ? [] : [`gate: ${known.verdict}`]),
   ];
-  return [
-    `${before}${coloured('head', checkpoint)} (${known.format}, ${lies})`,
-    ...lines.map((line) => `  ${line}`),
-  ].join('\n');
 }
 
 function stepsText({ parts, step }: Known): string {

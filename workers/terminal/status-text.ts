@@ -21,7 +21,7 @@ export function phasesText(phases: readonly PhaseView[]): string {
 
 /** What a person does about a phase that is held. */
 export function wayOnText(pipeline: string): string {
-  return `To go on, mend what it says, then: temper release ${pipeline}`;
+  return `To go on, mend what it says, then: temper release ${pipeline}; after a rejection: temper promote, temper skip-phase or temper retry-phase`;
 }
 
 function stepOf({ job, step, of }: PhaseView): string {

@@ -10,6 +10,7 @@ function text(...evaluations: readonly Evaluation[]): string {
     first: 'a',
     second: 'b',
     comparisons: comparison === null ? [] : [comparison],
+    omitted: 0,
   });
 }
 

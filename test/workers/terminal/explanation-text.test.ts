@@ -16,7 +16,7 @@ const story = (state: 'held' | 'running'): Explanation => ({
 
 test('how to let a held phase go on stands below why it is held, and nowhere else', () => {
   expect(explanationText(story('held'))).toMatch(
-    /\n {2}make the secret "hf", then let it go on\n {2}To go on, mend what it says, then: temper release here$/,
+    /\n {2}make the secret "hf", then let it go on\n {2}To go on, mend what it says, then: temper release here; after a rejection: temper promote, temper skip-phase or temper retry-phase$/,
   );
   expect(explanationText(story('running'))).not.toContain('temper release');
 });

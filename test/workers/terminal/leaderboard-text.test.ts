@@ -87,6 +87,7 @@ describe('what the ledger has', () => {
     pipeline: 'demo',
     rows: [],
     missing: [],
+    missingOmitted: 0,
     omitted: 0,
     olderLeftOut: false,
     ...change,
@@ -125,6 +126,19 @@ describe('what the ledger has', () => {
     expect(leaderboardAnswerText(answer({ missing: [missing] }))).toBe(
       'Not evaluated:\n  demo/sft/a1/checkpoint-25 on addition, version 1, seed 2: evaluation job 3 is failed: gpu-oom: out of memory.',
     );
+  });
+
+  test('how many more of them there are is said', () => {
+    expect(leaderboardAnswerText(answer({ missing: [missing], missingOmitted: 12 }))).toMatch(/\n {2}… and 12 more$/);
+  });
+
+  test('a name in the ledger can do nothing to a terminal', () => {
+    const odd = { ...missing, checkpoint: 'a\u001b[2J\nb', because: 'killed\u0007\n  by hand' };
+    const text = leaderboardAnswerText(answer({ missing: [odd] }));
+    expect(text).toContain('  ab on addition');
+    // eslint-disable-next-line no-control-regex -- they are what is looked for
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+    expect(text.split('\n')).toHaveLength(2);
   });
 
   test('nothing is said in a sentence', () => {

@@ -1,0 +1,7 @@
+/** How often a watched job is told to Temporal, at most. Seconds. */
+
+/** A killed worker is to be noticed, and a stall. */
+export const usualHeartbeatSeconds = 10;
+
+/** A cancel is noticed that much later. */
+export const mostHeartbeatSeconds = 600;
