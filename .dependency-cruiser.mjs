@@ -29,7 +29,7 @@ const layers = [
 const evaluateSchema = '^decisions/(classify|command-line|root-cause)\\.ts$';
 const largeSchema = {
   path: ['^configs/schema', evaluateSchema],
-  pathNot: '^configs/schema-input',
+  pathNot: '^configs/schema-(input|score)',
   dependencyTypesNot: ['type-only'],
 };
 
@@ -45,7 +45,10 @@ const workflowCode = [
   // Nor by way of what workflows may import.
   never(
     'no-large-schema-behind-workflows',
-    { path: '^(decisions/|configs/(problems|nearest-name|schema-input|start-of-phase))', pathNot: evaluateSchema },
+    {
+      path: '^(decisions/|configs/(problems|nearest-name|schema-(input|score)|start-of-phase))',
+      pathNot: evaluateSchema,
+    },
     largeSchema,
   ),
   never(

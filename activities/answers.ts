@@ -1,4 +1,7 @@
-/** Answers what the command line asks: from the ledger and the store, changing nothing but what `prune`, `pin`, `reap` and `nodes` are told to. */
+/**
+ * Answers what the command line asks: from the ledger and the store, changing nothing but what `prune`, `pin`, `reap`, `nodes` and `record-score`
+ * are told to.
+ */
 import type { Answer, Question } from '../workflows/contract-questions.ts';
 import type { ReadingDependencies } from './dependencies.ts';
 import { explanationOf } from './explain.ts';
@@ -11,6 +14,7 @@ import { answerPrune } from './answer-prune.ts';
 import { answerCompare } from './answer-compare.ts';
 import { answerLeaderboard } from './answer-leaderboard.ts';
 import { answerReap } from './answer-reap.ts';
+import { recordScore } from './scores.ts';
 
 export interface AnswerActivities {
   /** Throws `invalid-input`, `not-found`. */
@@ -39,6 +43,8 @@ export function answerActivities(dependencies: ReadingDependencies): AnswerActiv
           return await answerNodes(dependencies, question);
         case 'reap':
           return await answerReap(dependencies, question);
+        case 'record-score':
+          return await recordScore(dependencies, question);
         case 'logs':
           return await logOf(dependencies, question);
       }

@@ -6,6 +6,7 @@
 import type { Recipe } from '../configs/schema.ts';
 import { benchmarkDefinition, changedDefinition, type DefinedBenchmark } from '../decisions/benchmark-definition.ts';
 import { TemperError } from '../decisions/errors.ts';
+import { isOutside, outsideOfGate } from '../decisions/outside-benchmark.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
 
@@ -17,7 +18,10 @@ export async function refuseChangedBenchmarks(
   recipe: Recipe,
   dataDigests: DataDigests,
 ): Promise<void> {
-  const used = recipe.phases.flatMap(({ evaluate }) => evaluate?.benchmarks ?? []);
+  const used = recipe.phases.flatMap((phase) => [
+    ...(phase.evaluate?.benchmarks ?? []),
+    ...Object.keys(outsideOfGate(phase, recipe.benchmarks)),
+  ]);
   const wrong: string[] = [];
   for (const defined of definedOf(recipe.benchmarks, dataDigests).filter(({ name }) => used.includes(name))) {
     const kept = await ledger.definitionOf({ name: defined.name, version: defined.benchmark.version });
@@ -26,7 +30,7 @@ export async function refuseChangedBenchmarks(
   refuse(wrong);
 }
 
-/** Before the first evaluation of a name and version: what they stand for from now on. Throws as above. */
+/** Before the first evaluation, or score from outside, of a name and version: what they stand for from now on. Throws as above. */
 export async function claimBenchmarks(
   ledger: Pick<Ledger, 'claimBenchmark'>,
   { benchmarks, dataDigests }: Pick<PhaseContext, 'benchmarks' | 'dataDigests'>,
@@ -43,7 +47,8 @@ export async function claimBenchmarks(
 
 function definedOf(benchmarks: Recipe['benchmarks'], dataDigests: DataDigests): DefinedBenchmark[] {
   return Object.entries(benchmarks).map(([name, benchmark]) => {
-    const dataDigest = 'jsonl' in benchmark.data ? (dataDigests[benchmark.data.jsonl] ?? null) : null;
+    const dataDigest =
+      !isOutside(benchmark) && 'jsonl' in benchmark.data ? (dataDigests[benchmark.data.jsonl] ?? null) : null;
     return { name, benchmark, dataDigest };
   });
 }

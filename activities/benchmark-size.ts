@@ -1,14 +1,14 @@
 /** How many problems a benchmark has, where the recipe or its file says so. */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Benchmark } from '../configs/schema.ts';
+import type { EvaluatedBenchmark } from '../configs/schema.ts';
 import { TemperError } from '../decisions/errors.ts';
 
 /** Null where only the trainer knows. Throws `not-found` where the file cannot be read: it could when the pipeline was started. */
 export async function problemsOfBenchmark({
   name,
   data,
-}: Pick<Benchmark, 'data'> & { readonly name: string }): Promise<number | null> {
+}: Pick<EvaluatedBenchmark, 'data'> & { readonly name: string }): Promise<number | null> {
   // Of its problems to train on the tiny data gives so many at most.
   if ('tiny' in data && data.tiny !== 'held-out') return null;
   if (data.rows !== undefined) return data.rows;

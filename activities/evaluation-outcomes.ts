@@ -3,7 +3,7 @@
  *
  * Does not cover what makes rows an evaluation (decisions/outcomes.ts), what was asked (evaluation-request.ts) or judging the job (evaluations.ts).
  */
-import type { Benchmark } from '../configs/schema.ts';
+import type { EvaluatedBenchmark } from '../configs/schema.ts';
 import type { ProblemOutcome } from '../decisions/evaluation.ts';
 import { readOutcomes, type ReadOutcomes, readShard, togetherAgain } from '../decisions/outcomes.ts';
 import type { RunStore } from '../store/run-store.ts';
@@ -85,7 +85,7 @@ async function readOutput(
 
 /** Of rows that hold the whole completion and more; never more than a worker has memory for. */
 function mostBytesOf(
-  { samples, maxTokens }: Pick<Benchmark, 'samples' | 'maxTokens'>,
+  { samples, maxTokens }: Pick<EvaluatedBenchmark, 'samples' | 'maxTokens'>,
   problems: number | null,
 ): number {
   const most = 512 * 2 ** 20;

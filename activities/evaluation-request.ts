@@ -4,10 +4,11 @@
  * Does not cover which evaluations are missing (evaluations.ts).
  */
 import { posix } from 'node:path';
-import type { Benchmark } from '../configs/schema.ts';
+import type { EvaluatedBenchmark } from '../configs/schema.ts';
 import { checkpointShortName } from '../decisions/checkpoint-id.ts';
 import { TemperError } from '../decisions/errors.ts';
 import type { EvaluationKey, Shard } from '../decisions/evaluation.ts';
+import { evaluatedOf } from '../decisions/outside-benchmark.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import { refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -16,7 +17,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 export interface Requested {
   readonly key: string;
   readonly checkpoint: Pick<CheckpointRef, 'id' | 'path' | 'format' | 'base' | 'digest'>;
-  readonly benchmark: Benchmark & { readonly name: string };
+  readonly benchmark: EvaluatedBenchmark & { readonly name: string };
   readonly seed: number;
   readonly output: string;
   /** Where attempts before this one were to write the same, oldest first: a trainer may have kept what it had beside it. */
@@ -51,7 +52,7 @@ async function requested(
   const record = await ledger.checkpoint(key.checkpoint);
   if (!record) throw new TemperError('not-found', `no checkpoint "${key.checkpoint}" is in the ledger`);
   const { id, path, format, base, digest } = refOf(record);
-  const benchmark = context.benchmarks[key.benchmark];
+  const benchmark = evaluatedOf(context.benchmarks)[key.benchmark];
   if (!benchmark) throw new TemperError('not-found', `the recipe has no benchmark "${key.benchmark}"`);
   if (benchmark.version !== key.version)
     throw new TemperError(

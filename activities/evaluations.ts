@@ -10,6 +10,7 @@ import { evaluationBudget } from '../decisions/evaluation-budget.ts';
 import type { EvaluationKey, Shard } from '../decisions/evaluation.ts';
 import type { EvaluationInput, PhaseContext } from '../workflows/contract.ts';
 import { reserve, type AttemptTicket } from './attempts.ts';
+import { isOutside } from '../decisions/outside-benchmark.ts';
 import { claimBenchmarks } from './benchmark-definitions.ts';
 import { problemsOfBenchmark } from './benchmark-size.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -124,7 +125,8 @@ async function shardsOf(
   if (wanted === 1) return 1;
   for (const name of names) {
     const benchmark = benchmarks[name];
-    if (benchmark && (await problemsOfBenchmark({ name, data: benchmark.data })) === null) return 1;
+    if (benchmark && !isOutside(benchmark) && (await problemsOfBenchmark({ name, data: benchmark.data })) === null)
+      return 1;
   }
   return wanted;
 }

@@ -4,14 +4,18 @@
  * Covers loading and recording. Does not cover the rule (decisions/gate.ts) or making evaluations (evaluations.ts).
  */
 import { createHash } from 'node:crypto';
+import type { OutsideBenchmark } from '../configs/schema.ts';
 import type { Evaluation, EvaluationKey } from '../decisions/evaluation.ts';
 import { judgeGate, type GateVerdict } from '../decisions/gate.ts';
 import type { LastGood } from '../decisions/after-collapse.ts';
 import type { HeldComparison } from '../decisions/gate-input.ts';
 import { type LeaderboardRow, rowInputs } from '../decisions/leaderboard.ts';
 import { sentenceOfVerdict } from '../decisions/gate-sentences.ts';
+import { evaluatedOf, outsideOfGate } from '../decisions/outside-benchmark.ts';
+import { evidenceOfScores, type OutsideScore } from '../decisions/outside-score.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
+import { claimBenchmarks } from './benchmark-definitions.ts';
 import { candidatesForGate, refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { rowsInTurn } from './rows-in-turn.ts';
@@ -25,8 +29,16 @@ interface Answered {
 export type GateAnswer =
   | (Answered & { readonly kind: 'promote'; readonly checkpoint: CheckpointRef; readonly score: number | null })
   | (Answered & { readonly kind: 'more-evaluations'; readonly missing: readonly EvaluationKey[] })
-  /** `heldAt`: what the evidence does not decide; a person who releases it lets the highest of these go on. Workers of before said none. */
-  | (Answered & { readonly kind: 'hold' | 'reject'; readonly heldAt?: HeldComparison });
+  | (Answered & {
+      readonly kind: 'hold' | 'reject';
+      /**
+       * What the evidence does not decide, or where scores from outside are lacking; a person who releases it lets the highest of these go on.
+       * Workers of before said none.
+       */
+      readonly heldAt?: HeldComparison;
+      /** The gate looks at scores from outside: one that comes in may change its mind. */
+      readonly hearsScores?: true;
+    });
 
 export interface GateActivities {
   /** `releases`: what was let go on though the evidence did not decide; `upTo`: the last checkpoint before the run collapsed. */
@@ -48,6 +60,11 @@ export function gateActivities(dependencies: ActivityDependencies): GateActiviti
         ...candidates.map(({ id }) => id),
         ...(parent ? [parent.id] : []),
       ]);
+      const outside = outsideOfGate(phase, benchmarks);
+      const scores = await scoresOn(dependencies, context, {
+        outside,
+        checkpoints: parent ? [parent, ...candidates] : candidates,
+      });
       const verdict = judgeGate({
         stages: phase.gate,
         evaluate: {
@@ -58,7 +75,11 @@ export function gateActivities(dependencies: ActivityDependencies): GateActiviti
         candidates,
         parent,
         evaluations,
-        versions: Object.fromEntries(Object.entries(benchmarks).map(([name, { version }]) => [name, version])),
+        versions: Object.fromEntries(
+          Object.entries(evaluatedOf(benchmarks)).map(([name, { version }]) => [name, version]),
+        ),
+        outsideBenchmarks: Object.keys(outside),
+        outside: evidenceOfScores(scores),
         releases,
         evaluationBudgetLeft: context.budgets.evaluations - (await ledger.evaluationCountOf(runId)),
       });
@@ -70,22 +91,41 @@ export function gateActivities(dependencies: ActivityDependencies): GateActiviti
           verdicts: { [phase.name]: verdict },
         }),
       );
-      await record(dependencies, context, { verdict, evaluations, sentence, rows });
-      return asAnswer(verdict, candidates, { sentence, rows });
+      await record(dependencies, context, { verdict, evaluations, scores, sentence, rows });
+      const answer = asAnswer(verdict, candidates, { sentence, rows });
+      const hears = (answer.kind === 'hold' || answer.kind === 'reject') && Object.keys(outside).length > 0;
+      return hears ? { ...answer, hearsScores: true } : answer;
     },
   };
+}
+
+/** Scores from outside that count here; from now on their benchmarks mean what this recipe says. */
+async function scoresOn(
+  { ledger, ...dependencies }: ActivityDependencies,
+  { benchmarks, dataDigests }: PhaseContext,
+  on: {
+    readonly outside: Readonly<Record<string, OutsideBenchmark>>;
+    readonly checkpoints: readonly { readonly id: string }[];
+  },
+): Promise<readonly OutsideScore[]> {
+  const names = new Set(Object.keys(on.outside));
+  if (names.size === 0) return [];
+  await claimBenchmarks(ledger, { benchmarks, dataDigests }, { names, at: dependencies.now().toISOString() });
+  const scores = await ledger.outsideScoresOf(on.checkpoints.map(({ id }) => id));
+  return scores.filter(({ benchmark, version }) => on.outside[benchmark]?.version === version);
 }
 
 interface Judged extends Answered {
   readonly verdict: GateVerdict;
   readonly evaluations: readonly Evaluation[];
+  readonly scores: readonly OutsideScore[];
 }
 
 /** The key names the evidence: the same evidence is one verdict, however often it is asked for. */
 async function record(
   dependencies: ActivityDependencies,
   { runId, phase }: PhaseContext,
-  { verdict, evaluations, sentence, rows }: Judged,
+  { verdict, evaluations, scores, sentence, rows }: Judged,
 ): Promise<void> {
   const keys = evaluations.map(({ checkpoint, benchmark, version, seed }) => ({
     checkpoint,
@@ -93,8 +133,9 @@ async function record(
     version,
     seed,
   }));
+  const told = scores.length > 0 ? { scores: scores.map(({ id }) => id) } : {};
   const digest = createHash('sha256')
-    .update(JSON.stringify([keys, verdict]))
+    .update(JSON.stringify([keys, verdict, ...Object.values(told)]))
     .digest('hex')
     .slice(0, 16);
   const at = dependencies.now().toISOString();
@@ -103,7 +144,7 @@ async function record(
     runId,
     phase: phase.name,
     verdict,
-    evidence: { evaluations: keys, sentence, rows },
+    evidence: { evaluations: keys, ...told, sentence, rows },
     at,
   });
 }
@@ -128,6 +169,8 @@ function asAnswer(verdict: GateVerdict, candidates: readonly CheckpointRecord[],
 function heldAt({ because, stages }: Extract<GateVerdict, { kind: 'hold' | 'more-evaluations' }>): {
   readonly heldAt?: HeldComparison;
 } {
+  // The stage that lacks scores was not judged.
+  if (because.rule === 'outside-scores') return { heldAt: { stage: stages.length, contenders: because.contenders } };
   if (because.rule !== 'undecided') return {};
   return { heldAt: { stage: stages.length - 1, contenders: because.contenders } };
 }

@@ -12,6 +12,7 @@ import { judgeActivities, type JudgeActivities } from './judge-attempt.ts';
 import { notificationActivities, type NotificationActivities } from './notifications.ts';
 import { pipelineActivities, type PipelineActivities } from './pipelines.ts';
 import { promotionActivities, type PromotionActivities } from './promotion.ts';
+import { scoreActivities, type ScoreActivities } from './scores.ts';
 import { steeringActivities, type SteeringActivities } from './steering.ts';
 import { sweepActivities, type SweepActivities } from './sweeps.ts';
 
@@ -23,6 +24,7 @@ export type Activities = PipelineActivities &
   GateActivities &
   CollapseActivities &
   PromotionActivities &
+  ScoreActivities &
   NotificationActivities &
   SteeringActivities &
   SweepActivities;
@@ -39,6 +41,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       ...gateActivities(dependencies),
       ...collapseActivities(dependencies),
       ...promotionActivities(dependencies),
+      ...scoreActivities(dependencies),
       ...notificationActivities(dependencies),
       ...steeringActivities(dependencies),
       ...sweepActivities(dependencies),

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Phase } from '../configs/schema.ts';
 import { argumentsOf } from '../decisions/command-line.ts';
 import { identityText } from '../decisions/identity.ts';
+import { isOutside } from '../decisions/outside-benchmark.ts';
 import type { PhaseState } from '../decisions/states.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -25,7 +26,7 @@ export function identityOfPhase(context: PhaseToIdentify): { readonly text: stri
   const jsonl = 'data' in phase && 'jsonl' in phase.data ? phase.data.jsonl : null;
   const dataDigest = jsonl === null ? null : (dataDigests[jsonl] ?? null);
   const contents = Object.entries(benchmarks).map(([name, benchmark]) => {
-    const digest = 'jsonl' in benchmark.data ? dataDigests[benchmark.data.jsonl] : undefined;
+    const digest = !isOutside(benchmark) && 'jsonl' in benchmark.data ? dataDigests[benchmark.data.jsonl] : undefined;
     return [name, { ...benchmark, digest }] as const;
   });
   // What follows a base knows its content by the digest of the checkpoint it starts from.

@@ -12,6 +12,7 @@ import type { Recipe } from '../configs/schema.ts';
 import { placementWarnings } from '../configs/placement-warnings.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { canonicalJson } from '../decisions/identity.ts';
+import { evaluatedOf } from '../decisions/outside-benchmark.ts';
 import type { PipelineInput, ResolvedPipeline } from '../workflows/contract.ts';
 import { refuseChangedBenchmarks } from './benchmark-definitions.ts';
 import { filesNamedBy } from './command-request.ts';
@@ -89,7 +90,10 @@ export async function digestsOfData(recipe: Recipe, home: string): Promise<Recor
     ...recipe.phases.flatMap((phase) =>
       'data' in phase ? [{ field: `phases.${phase.name}.data.jsonl`, data: phase.data }] : [],
     ),
-    ...Object.entries(recipe.benchmarks).map(([name, { data }]) => ({ field: `benchmarks.${name}.data.jsonl`, data })),
+    ...Object.entries(evaluatedOf(recipe.benchmarks)).map(([name, { data }]) => ({
+      field: `benchmarks.${name}.data.jsonl`,
+      data,
+    })),
   ];
   const digests: Record<string, string> = {};
   if ('path' in recipe.model) digests[recipe.model.path] = await digestOfFolder('model.path', recipe.model.path);

@@ -41,6 +41,8 @@ export interface PromotionActivities {
       readonly then?: EndOfHold;
     },
   ): Promise<void>;
+  /** A held phase goes on without a release. */
+  goOn(input: Pick<Promotion, 'context' | 'because'>): Promise<void>;
 }
 
 export function promotionActivities(dependencies: ActivityDependencies): PromotionActivities {
@@ -82,6 +84,9 @@ export function promotionActivities(dependencies: ActivityDependencies): Promoti
         because: { sentence: until && then ? `${because} (held ${untilWhen({ until, then })})` : because, score: null },
         ...(checkpoint ? { promoted: checkpoint.id } : {}),
       });
+    },
+    async goOn({ context, because }) {
+      await recordPhase(dependencies, context, { state: 'running', because: { sentence: because, score: null } });
     },
   };
 }

@@ -4,6 +4,7 @@
  * Does not cover looking whether the checkpoints of the next job are still there (lost-checkpoints.ts), or the rules
  * (decisions/sweep-due.ts, sweep-batch.ts).
  */
+import type { EvaluatedBenchmark } from '../configs/schema.ts';
 import type { Sweep } from '../configs/schema-schedule.ts';
 import type { Evaluation, EvaluationKey } from '../decisions/evaluation.ts';
 import { nextBatch } from '../decisions/sweep-batch.ts';
@@ -36,7 +37,9 @@ export interface SweepPlan {
   readonly clock: readonly string[];
 }
 
-export type SweptBenchmarks = Pick<PhaseContext, 'recipe' | 'benchmarks' | 'dataDigests'>;
+export interface SweptBenchmarks extends Pick<PhaseContext, 'recipe' | 'dataDigests'> {
+  readonly benchmarks: Readonly<Record<string, EvaluatedBenchmark>>;
+}
 
 export interface SweepState {
   /** Without their answers. */

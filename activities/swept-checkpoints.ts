@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { Sweep } from '../configs/schema-schedule.ts';
 import { canonicalJson } from '../decisions/identity.ts';
+import { evaluatedOf } from '../decisions/outside-benchmark.ts';
 import { count } from '../decisions/stage-sentences.ts';
 import type { Skipped, Subject, SweptCheckpoint } from '../decisions/sweep.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
@@ -67,7 +68,7 @@ function benchmarksIn(
   recipe: ResolvedPipeline['recipe'],
   dataDigests: SweptBenchmarks['dataDigests'],
 ): SweptBenchmarks {
-  const benchmarks = Object.entries(recipe.benchmarks).filter(([name]) => sweep.benchmarks.includes(name));
+  const benchmarks = Object.entries(evaluatedOf(recipe.benchmarks)).filter(([name]) => sweep.benchmarks.includes(name));
   return { recipe: recipe.name, benchmarks: Object.fromEntries(benchmarks), dataDigests };
 }
 

@@ -169,8 +169,8 @@ interface Shape {
   readonly const?: unknown;
 }
 
-/** The fields that choose between shapes: of a phase, of a profile. */
-const choosers = ['kind', 'backend'];
+/** The fields that choose between shapes: of a phase, of a profile, of a benchmark. */
+const choosers = ['kind', 'backend', 'outside'];
 
 /** The shapes that the value at `path` may have; where a field chooses, only the chosen one. */
 function shapesAt({ shape, value }: Place, path: Path): Shape[] {
@@ -201,9 +201,8 @@ function namesAt(document: Place, path: Path): string[] {
 function wordsAt(document: Place, path: Path): string[] {
   const key = String(path.at(-1));
   const group = { ...document, value: withoutChooser(document.value, path) };
-  return [...new Set(shapesAt(group, path.slice(0, -1)).map((shape) => shape.properties?.[key]?.const))].filter(
-    (word) => typeof word === 'string',
-  );
+  const words = shapesAt(group, path.slice(0, -1)).map((shape) => shape.properties?.[key]?.const);
+  return [...new Set(words)].filter((word) => word !== undefined).map(String);
 }
 
 function withoutChooser(value: unknown, path: Path): unknown {

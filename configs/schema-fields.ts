@@ -36,13 +36,16 @@ export const dataset = z
   ])
   .describe('The rows that are trained or scored on.');
 
-export const benchmark = z.strictObject({
+const benchmarkVersion = count
+  .default(1)
+  .describe(
+    'Raise it when anything else of the benchmark changes, which is refused otherwise: scores of another version never count.',
+  );
+
+const evaluatedBenchmark = z.strictObject({
+  outside: z.literal(false).optional().describe('Jobs of Temper evaluate it.'),
   data: dataset,
-  version: count
-    .default(1)
-    .describe(
-      'Raise it when anything else of the benchmark changes, which is refused otherwise: scores of another version never count.',
-    ),
+  version: benchmarkVersion,
   grader: z
     .enum(['boxed-integer', 'exact-match', 'numeric', 'math-verify'])
     .describe(
@@ -60,16 +63,28 @@ export const benchmark = z.strictObject({
   maxTokens: count.default(1024).describe('Most tokens of a completion.'),
 });
 
+const outsideBenchmark = z.strictObject({
+  outside: z
+    .literal(true)
+    .describe('It is scored elsewhere, as on a public leaderboard: scores come in by `temper record-score`.'),
+  version: benchmarkVersion,
+  problems: count
+    .optional()
+    .describe('How many problems a score on it is over; each score says so itself unless named.'),
+});
+
+export const benchmark = z.discriminatedUnion('outside', [evaluatedBenchmark, outsideBenchmark]);
+
 const evaluate = z
   .strictObject({
     every: count.optional().describe('Steps between evaluated checkpoints; without it only the last one is evaluated.'),
-    benchmarks: z.array(name).min(1).describe('Names of benchmarks of this recipe.'),
+    benchmarks: z.array(name).min(1).describe('Names of benchmarks of this recipe that jobs evaluate.'),
     seeds: count.max(64).default(1).describe('Seeds an evaluation begins with.'),
     maxSeeds: count.max(64).default(3).describe('Seeds a gate may ask for when the evidence does not decide.'),
   })
   .describe('Which checkpoints are scored, and on what; without it none is.');
 
-const gatedBenchmark = name.describe('A benchmark that `evaluate.benchmarks` names.');
+const gatedBenchmark = name.describe('A benchmark that `evaluate.benchmarks` names, or one that is scored outside.');
 
 export const gateStage = z.union([
   z.strictObject({

@@ -16,9 +16,11 @@ export interface RecipeFields {
   readonly benchmarks: Readonly<Record<string, BenchmarkFields>>;
   readonly phases: readonly PhaseFields[];
   readonly budgets: { readonly evaluations?: number };
+  readonly onFailure?: string | undefined;
 }
 
 interface BenchmarkFields {
+  readonly outside?: boolean | undefined;
   readonly data?: { readonly tiny?: string } | object;
   readonly grader?: string;
   readonly tolerance?: { readonly relative?: number | undefined; readonly absolute?: number | undefined } | undefined;
@@ -39,7 +41,13 @@ export function brokenRules(recipe: RecipeFields): BrokenRule[] {
     ];
     return broken.map(({ path, message }) => ({ path: ['phases', index, ...path], message }));
   });
-  return [...rulesOfBenchmarkData(recipe), ...rulesOfTolerance(recipe), ...ofPhases, ...rulesOfBudgets(recipe)];
+  return [
+    ...rulesOfBenchmarkData(recipe),
+    ...rulesOfTolerance(recipe),
+    ...ofPhases,
+    ...rulesOfBudgets(recipe),
+    ...rulesOfWaits(recipe),
+  ];
 }
 
 function rulesOfPlace(phase: PhaseFields, before: readonly PhaseFields[]): BrokenRule[] {
@@ -106,7 +114,13 @@ function rulesOfBenchmarks(phase: PhaseFields, { benchmarks }: RecipeFields): Br
       const message = `no benchmark named "${used}"; there are: ${Object.keys(benchmarks).join(', ') || 'none'}`;
       return [{ path, message }];
     }
+    const isOutside = benchmarks[used]?.outside === true;
+    if (isOutside && path[0] === 'evaluate') {
+      const message = `no job evaluates "${used}", which is scored outside: leave it out here; a gate may name it all the same`;
+      return [{ path, message }];
+    }
     const evaluated = phase.evaluate?.benchmarks ?? [];
+    if (isOutside) return [];
     if (path[0] === 'evaluate' || evaluated.includes(used)) return [];
     // A misspelled name among those evaluated is told where it stands, and may well be this one.
     if (evaluated.some((name) => !Object.hasOwn(benchmarks, name))) return [];
@@ -127,6 +141,20 @@ function benchmarksOf(phase: PhaseFields): [Path, string][] {
     return [['gate', index, 'require', rule, 'benchmark'], benchmark];
   });
   return [...evaluated, ...judged];
+}
+
+/** A gate that lacks a score from outside holds its phase until a person brings it. */
+function rulesOfWaits({ phases, benchmarks, onFailure }: RecipeFields): BrokenRule[] {
+  if (onFailure !== 'fail') return [];
+  const waiting = phases.flatMap((phase) =>
+    benchmarksOf(phase)
+      .filter(([[group], used]) => group === 'gate' && benchmarks[used]?.outside === true)
+      .map(([, used]) => ({ phase: phase.name, used })),
+  );
+  const [first] = waiting;
+  if (first === undefined) return [];
+  const message = `is "fail", and the gate of phase "${first.phase}" waits for scores on "${first.used}" that a person brings: say "hold"`;
+  return [{ path: ['onFailure'], message }];
 }
 
 /** Solutions are there to be imitated; what is scored are problems. */

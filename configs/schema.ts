@@ -102,5 +102,9 @@ export type PhaseKind = Phase['kind'];
 export type Model = Recipe['model'];
 
 export type Benchmark = z.output<typeof benchmark>;
+/** Jobs of Temper evaluate it. */
+export type EvaluatedBenchmark = Exclude<Benchmark, { outside: true }>;
+/** Only scores of others are known on it. */
+export type OutsideBenchmark = Extract<Benchmark, { outside: true }>;
 export type GateStage = z.output<typeof gateStage>;
 export type Budgets = z.output<typeof budgetsSchema>;

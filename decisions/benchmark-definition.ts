@@ -5,6 +5,7 @@
  */
 import type { Benchmark } from '../configs/schema.ts';
 import { canonicalJson, differingFields } from './identity.ts';
+import { isOutside } from './outside-benchmark.ts';
 
 /** A benchmark as a recipe has it, with the digest of its file of data where it has one. */
 export interface DefinedBenchmark {
@@ -15,10 +16,16 @@ export interface DefinedBenchmark {
 
 /** Canonical JSON of everything that makes a score what it is, the version aside. */
 export function benchmarkDefinition({ benchmark, dataDigest }: DefinedBenchmark): string {
-  const { version: _, data, ...rest } = benchmark;
+  if (isOutside(benchmark)) return canonicalJson({ outside: true, problems: benchmark.problems });
+  const { version: _, outside: __, data, ...rest } = benchmark;
   // A file is its content: where it lies says nothing.
   const defined = 'jsonl' in data ? { ...data, jsonl: dataDigest } : data;
   return canonicalJson({ ...rest, data: defined });
+}
+
+/** Whether a kept definition is that of a benchmark that is scored outside. */
+export function isOutsideDefinition(kept: string): boolean {
+  return (JSON.parse(kept) as { readonly outside?: unknown }).outside === true;
 }
 
 /** What is wrong where `kept` was evaluated under the same name and version, each with its field; nothing where the two are the same. */

@@ -90,6 +90,7 @@ function mostSeeds({ evaluate }: GateInput): number {
 
 /** Temper evaluates on it; on any other it only hears of scores. */
 export function isEvaluated(input: GateInput, benchmark: string): boolean {
+  if (input.outsideBenchmarks?.includes(benchmark) ?? false) return false;
   if (input.versions[benchmark] !== undefined) return true;
   if (input.outside?.some((one) => one.benchmark === benchmark) ?? false) return false;
   throw new TemperError('invalid-input', `the gate looks at "${benchmark}", which has no version`);

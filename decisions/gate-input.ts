@@ -16,9 +16,11 @@ export interface GateInput {
   readonly versions: Readonly<Record<string, number>>;
   /** Evaluations that the pipeline may still spend. */
   readonly evaluationBudgetLeft: number;
-  /** What is known of the candidates from outside. */
+  /** Benchmarks that are scored outside alone: the gate holds for what a stage lacks on them. */
+  readonly outsideBenchmarks?: readonly string[];
+  /** What is known of the candidates, and of the parent, from outside. */
   readonly outside?: readonly OutsideEvidence[];
-  /** What a person let go on though the evidence does not decide: there the highest does. */
+  /** What a person let go on though the evidence does not decide, or without scores that are lacking: there the highest does. */
   readonly releases?: readonly HeldComparison[];
 }
 

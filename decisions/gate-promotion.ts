@@ -13,7 +13,7 @@ export function promotionOf(
 ): GateVerdict {
   const winner = standing[0];
   if (winner === undefined) return { kind: 'hold', because: { rule: 'no-candidates' }, stages };
-  const order = stages.findLast((report) => report.stage === 'rank' || report.stage === 'compare');
+  const order = stages.filter((report) => !saysNothing(report)).findLast((report) => putsInOrder(report));
   const score = scoreForPage(input, winner, order?.benchmark);
   return { kind: 'promote', checkpoint: winner, score, because: reasonOf(order, winner, { standing, stages }), stages };
 }
@@ -27,6 +27,15 @@ function reasonOf(
   if (order?.stage === 'rank') return reasonOfRank(order, winner);
   const newest = { rule: 'newest', step: winner.step, passed: standing.length } as const;
   return order === undefined ? newest : (reasonOfCompare(order, winner, standing) ?? newest);
+}
+
+/** It was to put in order, and nothing was known of anybody: all go on. */
+export function saysNothing(report: StageReport): boolean {
+  return putsInOrder(report) && report.lines.length === 0;
+}
+
+function putsInOrder(report: StageReport): report is CompareReport | RankReport {
+  return report.stage === 'rank' || report.stage === 'compare';
 }
 
 /** Null where those ahead of it missed a later limit and it is the last one. */

@@ -56,8 +56,20 @@ export type HoldReason =
   | { readonly rule: 'evaluation-budget'; readonly missing: number; readonly left: number }
   /** Its evaluations leave problems out, and no seed is left to be asked for. */
   | ({ readonly rule: 'lacking-problems' } & LackingProblems)
+  /** A stage looks at a benchmark that is scored outside, and nobody has told enough of these. */
+  | ({ readonly rule: 'outside-scores' } & LackingScores)
   /** Nothing more to be had would decide between them, and the recipe wants a person then. */
   | { readonly rule: 'undecided'; readonly benchmark: string; readonly contenders: readonly string[] };
+
+export interface LackingScores {
+  readonly benchmark: string;
+  /** What is to be told of each: how well it does, or how long a run of it takes. */
+  readonly lacks: 'score' | 'runtime';
+  /** Ids of candidates, and of the parent where a stage bounds by it. */
+  readonly checkpoints: readonly string[];
+  /** The same, and all others that the stage looks at. */
+  readonly contenders: readonly string[];
+}
 
 /** So many evaluations of a checkpoint that lack these problems, of so many seeds that there may be. */
 export interface LackingProblems {

@@ -33,7 +33,7 @@ export function whyNot(verdict: GateVerdict, checkpoint: string): string | null 
     if (why !== null) return why;
   }
   if (winner === null) return null;
-  const order = verdict.stages.findLast((report) => report.stage === 'compare');
+  const order = verdict.stages.findLast((report) => report.stage === 'compare' && report.lines.length > 0);
   return order === undefined
     ? `${winner} is newer.`
     : `${winner} is ahead on ${order.benchmark}, though the evidence does not tell the two apart.`;
@@ -69,11 +69,24 @@ function held(verdict: Extract<GateVerdict, { kind: 'hold' }>): string {
       const others = problems.length > 3 ? ` and ${problems.length - 3} more` : '';
       return `Held: ${count(evaluations, 'evaluation')} of ${checkpoint} on ${benchmark} lack ${named}${others}, which other evaluations have, and all ${count(seeds, 'seed')} are spent. Mend the evaluator, raise the version of ${benchmark} and start the pipeline again.`;
     }
+    case 'outside-scores': {
+      const { benchmark, lacks, checkpoints } = because;
+      const lack = lacks === 'score' ? 'no score of' : 'no runtime of';
+      return `Held: ${benchmark} is scored outside, and has ${lack} ${listed(checkpoints)}. It goes on when they are there: \`temper record-score ${checkpoints[0] ?? '<checkpoint>'} ${benchmark} ${lacks === 'score' ? '<score>' : '--runtime <minutes>'}\`. Once released, it goes on without.`;
+    }
     case 'undecided': {
       const pairs = pairsOf(stages.at(-1));
       return `Held: the evidence on ${because.benchmark} does not decide between ${pairs}, and no evaluation that may be had is likely to. Once released, the highest goes on.`;
     }
   }
+}
+
+/** The first few by name. */
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 5);
+  const others = names.length - shown.length;
+  if (others > 0) return `${shown.join(', ')} and ${others} more`;
+  return [shown.slice(0, -1).join(', '), shown.at(-1)].filter((part) => part !== '').join(' and ');
 }
 
 function promotion(verdict: Extract<GateVerdict, { kind: 'promote' }>): string {

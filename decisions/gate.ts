@@ -2,12 +2,13 @@
  * Which candidate goes on: evaluations → verdict. The same evidence gives the same verdict, in whatever order it arrived.
  *
  * Covers the stages in order, what is missing to decide, and the budget for it. Does not cover the numbers of a stage
- * (gate-stages.ts, gate-compare.ts, gate-runtime.ts), which evaluations count (gate-evidence.ts), which checkpoints are evaluated, or what
- * follows a rejection (`onReject`, workflows/).
+ * (gate-stages.ts, gate-compare.ts, gate-runtime.ts), which evaluations count (gate-evidence.ts), which scores from outside are lacking
+ * (gate-lacking.ts), which checkpoints are evaluated, or what follows a rejection (`onReject`, workflows/).
  */
 import type { GateStage } from '../configs/schema.ts';
 import type { CheckpointFact, EvaluationKey } from './evaluation.ts';
 import { judgeCompare, worthOneMoreSeed } from './gate-compare.ts';
+import { lackingScores, orderOfNothing } from './gate-lacking.ts';
 import {
   type CheckpointOnBenchmark,
   inOrder,
@@ -18,7 +19,7 @@ import {
   scored,
 } from './gate-evidence.ts';
 import type { GateInput } from './gate-input.ts';
-import { promotionOf } from './gate-promotion.ts';
+import { promotionOf, saysNothing } from './gate-promotion.ts';
 import type {
   AtLeastReport,
   CompareReport,
@@ -29,6 +30,7 @@ import type {
 } from './gate-report.ts';
 import { judgeRuntime } from './gate-runtime.ts';
 import { decideOpenLines, judgeAtLeast, judgeNotWorse, judgeRank } from './gate-stages.ts';
+import { benchmarkOf } from './stage-benchmark.ts';
 
 export type { GateInput } from './gate-input.ts';
 export type * from './gate-report.ts';
@@ -60,8 +62,11 @@ function throughStages(input: GateInput, candidates: readonly CheckpointFact[]):
   const stages: StageReport[] = [];
   let standing = candidates;
   for (const stage of input.stages) {
+    const lacking = lackingScores(input, stage, { standing, place: stages.length });
+    if (lacking !== null) return { kind: 'hold', because: { rule: 'outside-scores', ...lacking }, stages };
     const { report, ask, asksElsewhere } = judgeStage(input, stage, { standing, stages });
     stages.push(report);
+    if (saysNothing(report)) continue;
     if (ask.length > 0 || asksElsewhere === true) return more(ask, undecided(report, ask.length), stages);
     if (report.stage === 'compare' && needsPerson(report, isReleased(input, report, stages.length - 1))) {
       const because = { rule: 'undecided', benchmark: report.benchmark, contenders: contendersOf(report) } as const;
@@ -103,6 +108,8 @@ interface Reached {
 }
 
 function judgeStage(input: GateInput, stage: GateStage, { standing, stages }: Reached): StageAnswer {
+  const nothing = orderOfNothing(input, stage, standing);
+  if (nothing !== null) return { report: nothing, ask: [] };
   if ('compare' in stage) return compare(input, stage.compare, { standing, stages });
   if ('rank' in stage) {
     const { by } = stage.rank;
@@ -197,14 +204,6 @@ function passedIds(report: StageReport): readonly string[] {
 
 function contendersOf(report: CompareReport): readonly string[] {
   return report.lines.filter((line) => line.outcome !== 'below').map((line) => line.checkpoint);
-}
-
-function benchmarkOf(stage: GateStage): string {
-  if ('rank' in stage) return stage.rank.by;
-  if ('compare' in stage) return stage.compare.benchmark;
-  const rule = stage.require;
-  if ('runtimeAtMost' in rule) return rule.runtimeAtMost.benchmark;
-  return 'scoreAtLeast' in rule ? rule.scoreAtLeast.benchmark : rule.notWorseThanParent.benchmark;
 }
 
 function more(missing: readonly EvaluationKey[], because: MoreReason, stages: readonly StageReport[]): GateVerdict {

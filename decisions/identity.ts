@@ -6,6 +6,7 @@
  */
 import type { Benchmark, Model, Phase } from '../configs/schema.ts';
 import { TemperError } from './errors.ts';
+import { outsideOfGate } from './outside-benchmark.ts';
 
 export interface IdentityParts {
   readonly phase: Phase;
@@ -90,9 +91,12 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
-function benchmarksUsed(phase: Phase, benchmarks: IdentityParts['benchmarks']): Record<string, Benchmark | null> {
-  const used = phase.evaluate?.benchmarks ?? [];
-  return Object.fromEntries(used.map((name) => [name, benchmarks[name] ?? null]));
+function benchmarksUsed(phase: Phase, benchmarks: IdentityParts['benchmarks']): Record<string, object | null> {
+  const evaluated = (phase.evaluate?.benchmarks ?? []).map((name) => {
+    const { outside: _, ...benchmark } = benchmarks[name] ?? {};
+    return [name, benchmarks[name] ? benchmark : null] as const;
+  });
+  return { ...Object.fromEntries(evaluated), ...outsideOfGate(phase, benchmarks) };
 }
 
 function differencesBelow(before: unknown, after: unknown, path: string): readonly IdentityDifference[] {

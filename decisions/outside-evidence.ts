@@ -14,6 +14,8 @@ export type OutsideEvidence =
       readonly runs: number;
       readonly mean: number;
       readonly deviation: number | null;
+      /** Of the mean, where it is told; then the spread of the others says nothing of it. */
+      readonly standardError?: number;
     }
   /** Only which of two is higher is told. */
   | { readonly kind: 'order'; readonly benchmark: string; readonly higher: string; readonly lower: string }
@@ -37,7 +39,7 @@ export interface OutsideRuns {
 type Runs = Extract<OutsideEvidence, { kind: 'runs' }>;
 
 /**
- * The error is that of the spread from run to run over all checkpoints together, where there are three runs more than checkpoints; else
+ * The error is the one that is told; else that of the spread from run to run over all checkpoints together, where there are three runs more than checkpoints; else
  * what as many independent answers have, which is never less.
  */
 export function outsideRunsOf(
@@ -56,7 +58,11 @@ export function outsideRunsOf(
     freedom >= 3
       ? sumOf(told, (one) => (one.runs - 1) * (one.deviation ?? 0) ** 2) / freedom
       : (mean * (1 - mean)) / problems;
-  return { mean, runs, problems, standardError: Math.sqrt(variance / runs) };
+  const varianceOfMean = sumOf(
+    own,
+    (one) => (one.runs / runs) ** 2 * (one.standardError ?? Math.sqrt(variance / one.runs)) ** 2,
+  );
+  return { mean, runs, problems, standardError: Math.sqrt(varianceOfMean) };
 }
 
 /** Whether a candidate is told to be lower on this benchmark than one of the others. */

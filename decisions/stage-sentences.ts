@@ -15,6 +15,7 @@ import type { Estimate } from './statistics.ts';
 /** A stage: its rule, then one line per candidate with its numbers. */
 export function sentencesOfStage(report: StageReport): readonly string[] {
   const lines = report.lines.map((line) => sentenceOfLine(report, line.checkpoint));
+  if (lines.length === 0) return [`${titleOf(report)}: nobody told anything on ${report.benchmark}.`];
   return [`${titleOf(report)}:`, ...lines];
 }
 

@@ -8,9 +8,11 @@ import { z } from 'zod';
 import type { AnswerActivities } from '../activities/answers.ts';
 import { problemList, problemsOf } from '../configs/problems.ts';
 import { pipelineInputSchema } from '../configs/schema-input.ts';
+import { scoreInputSchema } from '../configs/schema-score.ts';
 import { explained } from './explained.ts';
 import type { Answer, Question } from './contract-questions.ts';
 import { refusal } from './refusal.ts';
+import { wakeGates } from './wake-gates.ts';
 
 const name = z.string().min(1);
 const questionSchema = z.discriminatedUnion('question', [
@@ -38,6 +40,7 @@ const questionSchema = z.discriminatedUnion('question', [
   z.strictObject({ question: z.literal('lineage'), of: name }),
   z.strictObject({ question: z.literal('reap'), stop: z.boolean() }),
   z.strictObject({ question: z.literal('nodes'), forget: z.strictObject({ node: name, by: name }).optional() }),
+  z.strictObject({ question: z.literal('record-score'), score: scoreInputSchema, pipeline: name.optional() }),
   z.strictObject({
     question: z.literal('leaderboard'),
     pipeline: name.optional(),
@@ -71,7 +74,9 @@ const { answerQuestion } = proxyActivities<AnswerActivities>({
 
 export async function askWorker(question?: Question): Promise<Answer> {
   try {
-    return await answerQuestion(parsed(question ?? {}));
+    const answer = await answerQuestion(parsed(question ?? {}));
+    if (answer.answer === 'record-score') await wakeGates(answer);
+    return answer;
   } catch (error) {
     throw explained(error);
   }

@@ -61,8 +61,8 @@ export function watchForCollapse({ context, board, notices, hold }: HeldPhase): 
     async endsTraining() {
       if (!hasFallen() || found === null) return false;
       if (answer !== null) return true;
-      const over = onCollapse === 'hold' ? await hold(found.sentence, 'collapse') : 'highest';
-      answer = over === 'released' ? 'wave-through' : over === 'highest' ? 'gate' : over;
+      const over = onCollapse === 'hold' ? await hold(found.sentence, { heldFor: 'collapse' }) : 'highest';
+      answer = over === 'keep-parent' ? over : over === 'highest' ? 'gate' : 'wave-through';
       return hasFallen();
     },
     goodOnly: () => (hasFallen() && found !== null ? { upTo: found.goBackTo } : {}),

@@ -6,6 +6,7 @@
 import type { PipelineInput } from '../configs/schema.ts';
 import type { Comparison } from '../decisions/comparison.ts';
 import type { EvaluationKey } from '../decisions/evaluation.ts';
+import type { ScoreInput } from '../configs/schema-score.ts';
 import type { FailureEvidence } from '../decisions/evidence-lines.ts';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
 import type { ForgottenNode, SuspectNode } from '../decisions/node-memory.ts';
@@ -32,6 +33,7 @@ export type Question =
   | NodesQuestion
   | LeaderboardQuestion
   | CompareQuestion
+  | RecordScoreQuestion
   | LogsQuestion;
 
 export interface PruneQuestion {
@@ -89,6 +91,13 @@ export interface CompareQuestion {
   readonly benchmark?: string | undefined;
 }
 
+export interface RecordScoreQuestion {
+  readonly question: 'record-score';
+  readonly score: ScoreInput;
+  /** Whose recipe says what the benchmark is; left out: that of the checkpoint. */
+  readonly pipeline?: string | undefined;
+}
+
 export interface LogsQuestion {
   readonly question: 'logs';
   readonly pipeline: string;
@@ -105,7 +114,17 @@ export interface LogsQuestion {
 }
 
 export type Answer =
-  Plan | Explanation | Log | Pruned | Pinned | Lineage | Reaped | Nodes | LeaderboardAnswer | ComparisonAnswer;
+  | Plan
+  | Explanation
+  | Log
+  | Pruned
+  | Pinned
+  | Lineage
+  | Reaped
+  | Nodes
+  | LeaderboardAnswer
+  | ComparisonAnswer
+  | RecordedScore;
 
 /** What would run, what would be reused, and each value with where it came from. */
 export interface Plan {
@@ -299,6 +318,17 @@ export interface ComparisonAnswer {
   readonly comparisons: readonly Comparison[];
   /** Benchmarks that both have and that were left out. */
   readonly omitted: number;
+}
+
+/** A score from outside that is in the ledger now. */
+export interface RecordedScore {
+  readonly answer: 'record-score';
+  readonly id: string;
+  /** False where it was there before. */
+  readonly recorded: boolean;
+  readonly sentence: string;
+  /** Workflow ids of the phases whose gates look at its benchmark: each is told, and judges again if it waits. */
+  readonly wakes: readonly string[];
 }
 
 export interface Log {

@@ -1,6 +1,7 @@
 /** The queries, updates and signals of Temper's workflows, and the search attributes they keep. */
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { ScoreInput } from '../configs/schema-score.ts';
 import type { Leaderboard, PhaseReport, PipelineStatus, ReleaseInput, ResolvedPipeline } from './contract.ts';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
 
@@ -11,11 +12,17 @@ export const planQuery = defineQuery<ResolvedPipeline | null>('plan');
 /** Lets a held phase go on. Answers with what it did, in a sentence. */
 export const releaseUpdate = defineUpdate<string, [ReleaseInput | undefined]>('release');
 
+/** Brings a score from outside, which counts in the gates that name its benchmark. Answers with what was recorded, in a sentence. */
+export const recordScoreUpdate = defineUpdate<string, [ScoreInput | undefined]>('recordScore');
+
 /** From a phase to its pipeline. */
 export const phaseReportSignal = defineSignal<[PhaseReport]>('phaseReport');
 export const rowsSignal = defineSignal<[readonly LeaderboardRow[]]>('leaderboardRows');
 /** From a pipeline to its held phase. */
 export const releaseSignal = defineSignal<[ReleaseInput]>('release');
+
+/** To a phase whose gate looks at the benchmark of a score that came in. */
+export const scoreSignal = defineSignal<[{ readonly id: string }]>('scoreRecorded');
 
 export const searchAttributes = {
   state: defineSearchAttributeKey('TemperState', 'KEYWORD'),

@@ -3,17 +3,16 @@
  *
  * Covers words and numbers on the page. Does not cover decisions: it is told.
  */
-import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { setCurrentDetails } from '@temporalio/workflow';
 import type { AttemptTicket } from '../activities/attempts.ts';
 import type { GateAnswer } from '../activities/gate.ts';
 import type { Phase } from '../configs/schema.ts';
 import { type EndOfHold, untilWhen } from '../decisions/hold.ts';
-import { sentenceOfRelease } from '../decisions/sentences.ts';
 import type { PhaseState } from '../decisions/states.ts';
 import type { FinishedWork } from '../activities/promotion.ts';
-import type { CheckpointRef, PhaseContext, PhaseEnd, PhaseReport, ReleaseInput } from './contract.ts';
+import type { CheckpointRef, PhaseContext, PhaseEnd, PhaseReport } from './contract.ts';
+import { type HoldSignals, holdSignals, type HoldWait } from './hold-signals.ts';
 import { newestOf } from './markdown.ts';
-import { releaseSignal } from './messages.ts';
 import { pipelineLine } from './pipeline-line.ts';
 
 export interface PhaseBoard {
@@ -24,11 +23,13 @@ export interface PhaseBoard {
   decided(sentence: string, step?: number | null): void;
   /** Of a due checkpoint, or where a job was stopped. */
   reached(step: number): void;
-  /** What the person said who released it; null when nobody did in time. */
+  /** Scores from outside that this phase was told of. */
+  scoresHeard(): number;
+  /** As `HoldSignals.wait`. */
   held(
     sentence: string,
-    how: { readonly hours: number; readonly until: string; readonly then: EndOfHold },
-  ): Promise<ReleaseInput | null>;
+    how: HoldWait & { readonly until: string; readonly then: EndOfHold },
+  ): ReturnType<HoldSignals['wait']>;
   reused(work: FinishedWork): PhaseEnd;
   completed(checkpoint: CheckpointRef, answer: { readonly sentence: string; readonly score: number | null }): PhaseEnd;
   /** It ends with what it began with. */
@@ -44,7 +45,6 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
   const pipeline = pipelineLine();
   let report = waitingPhase(context.phase);
   let opened: AttemptTicket | null = null;
-  let released: ReleaseInput = {};
 
   function show(change: Partial<PhaseReport>): void {
     report = changed(report, change);
@@ -57,14 +57,15 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
     return outcome;
   }
 
-  // From the start: a signal that comes while nothing is held is no release, now or later.
-  setHandler(releaseSignal, (message?: ReleaseInput) => {
-    if (report.state !== 'held') return;
-    released = message ?? {};
-    show({ state: 'running', note: sentenceOfRelease(released) });
-  });
+  const signals = holdSignals(
+    () => report.state === 'held',
+    (note) => {
+      show({ state: 'running', note });
+    },
+  );
 
   return {
+    scoresHeard: () => signals.scoresHeard(),
     attempt: (ticket) => {
       opened = ticket;
       show({ state: 'running', attempt: ticket.number, step: ticket.resumeStep, of: ticket.of, note: ticket.sentence });
@@ -84,9 +85,9 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
     },
     held: async (sentence, how) => {
       show({ state: 'held', note: `held: ${sentence}`, held: untilWhen(how) });
-      const isReleased = await isReleasedIn(how.hours, () => report.state !== 'held');
-      if (!isReleased && how.then !== 'fail') show({ state: 'running' });
-      return isReleased ? released : null;
+      const answer = await signals.wait(how);
+      if (answer === null && how.then !== 'fail') show({ state: 'running' });
+      return answer;
     },
     reused: ({ outcome, rows }) => {
       pipeline.rows(rows);
@@ -106,10 +107,6 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
 function changed(report: PhaseReport, change: Partial<PhaseReport>): PhaseReport {
   const { held, ...next } = { ...report, ...change };
   return held !== undefined && next.state === 'held' ? { ...next, held } : next;
-}
-
-function isReleasedIn(hours: number, isReleased: () => boolean): Promise<boolean> {
-  return condition(isReleased, hours * 3_600_000, { summary: 'held for a person' });
 }
 
 /** A phase before it begins. */

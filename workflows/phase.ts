@@ -6,7 +6,6 @@
 import { CancellationScope, CancelledFailure, isCancellation, patched, sleep } from '@temporalio/workflow';
 import type { GateAnswer } from '../activities/gate.ts';
 import type { HeldComparison } from '../decisions/gate-input.ts';
-import type { HeldFor } from '../decisions/hold.ts';
 import type { PhaseContext, PhaseEnd, PhaseOutcome } from './contract.ts';
 import { messageOf, mustComeFromAPipeline } from './explained.ts';
 import { type CollapseWatch, watchForCollapse } from './collapse-watch.ts';
@@ -153,22 +152,33 @@ async function passGate(phase: HeldPhase, beside: EvaluationsBeside, collapse: C
     if (phase.steering.holdAsked() !== null) await phase.pause();
     // All the training is done: a person may mend what is wrong with a checkpoint or the store, so that none of it is lost.
     const end = await phase.orHold(async () => {
+      const scoresHeard = phase.board.scoresHeard();
       const answer = await activities('judge the candidates').judgeGate({
         context: phase.context,
         releases,
         ...collapse.goodOnly(),
       });
       phase.board.judged(answer);
-      const done = await carryOut(phase, beside, answer);
-      if (answer.kind === 'hold' && answer.heldAt) releases.push(answer.heldAt);
+      const done = await carryOut(phase, beside, { answer, scoresHeard });
+      if (answer.kind === 'hold' && answer.heldAt && done !== 'score') releases.push(answer.heldAt);
       return done;
     });
-    if (end !== null) return end;
+    if (end !== null && end !== 'score') return end;
   }
 }
 
-/** The end of the phase; null when the gate is to judge again. */
-async function carryOut(phase: HeldPhase, beside: EvaluationsBeside, answer: GateAnswer): Promise<PhaseEnd | null> {
+interface JudgedGate {
+  readonly answer: GateAnswer;
+  /** Before it judged. */
+  readonly scoresHeard: number;
+}
+
+/** The end of the phase; when the gate is to judge again null, or `score` because one came in. */
+async function carryOut(
+  phase: HeldPhase,
+  beside: EvaluationsBeside,
+  { answer, scoresHeard }: JudgedGate,
+): Promise<PhaseEnd | 'score' | null> {
   const { onReject } = phase.context.phase;
   switch (answer.kind) {
     case 'promote':
@@ -179,20 +189,26 @@ async function carryOut(phase: HeldPhase, beside: EvaluationsBeside, answer: Gat
       return null;
     }
     case 'hold':
-      return await holdGate(phase, answer.sentence, answer.heldAt ? 'undecided' : 'gate');
+      return await holdGate(phase, answer, scoresHeard);
     case 'reject':
       if (onReject === 'keep-parent' && phase.context.start) return await keepParent(phase, answer.sentence);
       if (onReject !== 'hold') throw phaseFailed(phase.context, answer.sentence);
-      return await holdGate(phase, answer.sentence, 'gate');
+      return await holdGate(phase, answer, scoresHeard);
   }
 }
 
 const nobodyCame = 'Nobody released it in time: its parent goes on.';
 
-/** Null when the gate is to judge again. */
-async function holdGate(phase: HeldPhase, sentence: string, heldFor: HeldFor): Promise<PhaseEnd | null> {
-  const over = await phase.hold(sentence, heldFor);
-  return over === 'keep-parent' ? await keepParent(phase, `${sentence} ${nobodyCame}`) : null;
+/** As `carryOut`. */
+async function holdGate(
+  phase: HeldPhase,
+  { sentence, heldAt, hearsScores }: Extract<GateAnswer, { kind: 'hold' | 'reject' }>,
+  scoresHeard: number,
+): Promise<PhaseEnd | 'score' | null> {
+  const heldFor = heldAt ? 'undecided' : 'gate';
+  const over = await phase.hold(sentence, { heldFor, scoresHeard: hearsScores && scoresHeard });
+  if (over === 'keep-parent') return await keepParent(phase, `${sentence} ${nobodyCame}`);
+  return over === 'score' ? 'score' : null;
 }
 
 async function promote(

@@ -1,5 +1,6 @@
 /**
- * What a person sees of a pipeline: current details, queries, search attributes, and the update that releases a held phase.
+ * What a person sees of a pipeline: current details, queries, search attributes, and the updates that release a held phase and bring
+ * scores from outside.
  *
  * Covers the page. Does not cover the story (pipeline.ts): it is told.
  */
@@ -10,6 +11,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { ScoreInput } from '../configs/schema-score.ts';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
 import {
   childIds,
@@ -22,6 +24,7 @@ import {
   leaderboardQuery,
   phaseReportSignal,
   planQuery,
+  recordScoreUpdate,
   releaseSignal,
   releaseUpdate,
   rowsSignal,
@@ -31,6 +34,7 @@ import {
 import { orUndo } from './or-undo.ts';
 import { waitingPhase } from './phase-board.ts';
 import { pipelineDetails } from './pipeline-details.ts';
+import { mustBeScore, recordScore } from './record-score.ts';
 import { refusal } from './refusal.ts';
 
 export interface PipelineBoard {
@@ -84,6 +88,7 @@ export function pipelineBoard(): PipelineBoard {
       heldPhase(board, input ?? {});
     },
   });
+  hearScores(board);
   return {
     opened(resolved, { searchAttributes: known }) {
       board.resolved = resolved;
@@ -126,6 +131,16 @@ function reported(board: Board, report: PhaseReport): void {
   show(board);
   setAttributes(board, report);
   board.hears(report);
+}
+
+function hearScores(board: Board): void {
+  setHandler(recordScoreUpdate, async (input?: ScoreInput) => await recordScore(input), {
+    description:
+      '{"checkpoint": "demo/sft/a1/checkpoint-50", "benchmark": "public", "score": "40/50", "source": "where from", "by": "you"}: brings a score from outside; instead of a score, or beside it, "place": 2, "runtime": 253 (minutes), "kept" or "missed"',
+    validator: (input?: ScoreInput) => {
+      mustBeScore(board.resolved, input);
+    },
+  });
 }
 
 /** A row that a gate has judged stays when the next phase shows the same checkpoint as its parent. */

@@ -172,6 +172,8 @@ async function runPhase(context: PhaseContext): Promise<PhaseOutcome | PhaseAgai
 }
 
 async function finished(board: PipelineBoard, outcomes: ReadonlyMap<string, PhaseOutcome>): Promise<PipelineResult> {
+  // A score that is being recorded when the last phase ends is told so.
+  await condition(allHandlersFinished);
   await activities('record that it is completed').closePipeline({ ...identityOfRun(), state: 'completed' });
   board.ended('completed');
   // Whoever asked for something hears of it: a run that is over answers no one.

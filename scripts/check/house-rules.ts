@@ -69,7 +69,7 @@ function registryHost({ path, text }: TrackedFile): string | undefined {
 /** What a verdict rested on is written once: whoever asks why later reads what was there. */
 function evidence({ path, text }: TrackedFile): string | undefined {
   if (!path.startsWith('store/ledger/')) return undefined;
-  const table = '["\'`](evaluations|outcomes|verdicts|decisions|incidents|benchmarks)\\b';
+  const table = '["\'`](evaluations|outcomes|outside_scores|verdicts|decisions|incidents|benchmarks)\\b';
   const builder = `(?:updateTable|deleteFrom|mergeInto|replaceInto)\\(\\s*${table}`;
   const overwrites = `insertInto\\(\\s*${table}[^;]*doUpdateSet`;
   const sql = `(?:update|delete\\s+from|merge\\s+into|replace\\s+into|truncate(?:\\s+table)?)\\s+${table.replace(']', ']?')}`;

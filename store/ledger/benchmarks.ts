@@ -14,8 +14,10 @@ export interface BenchmarkKey {
 export interface BenchmarkLedger {
   /** Keeps the definition unless there is one; answers with the one that is kept. */
   claimBenchmark(claim: BenchmarkKey & { readonly definition: string; readonly at: string }): Promise<string>;
-  /** Null where nothing was evaluated under this name and version. */
+  /** Null where nothing was scored under this name and version. */
   definitionOf(key: BenchmarkKey): Promise<string | null>;
+  /** Every version of a name, the newest first. */
+  definitionsOf(name: string): Promise<readonly { readonly version: number; readonly definition: string }[]>;
 }
 
 export function benchmarkLedger(db: Kysely<LedgerTables>): BenchmarkLedger {
@@ -30,6 +32,14 @@ export function benchmarkLedger(db: Kysely<LedgerTables>): BenchmarkLedger {
   };
   return {
     definitionOf,
+    async definitionsOf(name) {
+      return await db
+        .selectFrom('benchmarks')
+        .select(['version', 'definition'])
+        .where('name', '=', name)
+        .orderBy('version', 'desc')
+        .execute();
+    },
     async claimBenchmark({ name, version, definition, at }) {
       await db
         .insertInto('benchmarks')

@@ -8,6 +8,7 @@ export interface CheckpointUses {
   readonly promoted: ReadonlySet<string>;
   /** Another checkpoint was made from it, or is an adapter above it. */
   readonly parents: ReadonlySet<string>;
+  /** Here, or elsewhere: a score from outside is one too. */
   readonly evaluated: ReadonlySet<string>;
 }
 
@@ -48,13 +49,10 @@ export function checkpointUseLedger(db: Kysely<LedgerTables>): CheckpointUseLedg
           .where('promoted', 'in', part)
           .execute())
           if (promoted !== null) uses.promoted.add(promoted);
-        for (const { checkpoint } of await db
-          .selectFrom('evaluations')
-          .select('checkpoint')
-          .distinct()
-          .where('checkpoint', 'in', part)
-          .execute())
-          uses.evaluated.add(checkpoint);
+        for (const table of ['evaluations', 'outside_scores'] as const) {
+          const scored = db.selectFrom(table).select('checkpoint').distinct().where('checkpoint', 'in', part);
+          for (const { checkpoint } of await scored.execute()) uses.evaluated.add(checkpoint);
+        }
       }
       return uses;
     },

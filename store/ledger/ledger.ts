@@ -1,6 +1,6 @@
 /**
- * The ledger: everything that is known of pipelines, phases, attempts, checkpoints, benchmarks, evaluations, incidents, decisions, verdicts,
- * notifications, nodes that failed and sweeps.
+ * The ledger: everything that is known of pipelines, phases, attempts, checkpoints, benchmarks, evaluations, scores from
+ * outside, incidents, decisions, verdicts, notifications, nodes that failed and sweeps.
  *
  * Takes any Kysely database with the tables of migrations/. Does not open one (sqlite.ts, postgres.ts).
  */
@@ -15,6 +15,7 @@ import { type EvaluationTotalsLedger, evaluationTotalsLedger } from './evaluatio
 import { type IncidentLedger, incidentLedger } from './incidents.ts';
 import { type NodeLedger, nodeLedger } from './nodes.ts';
 import { type NotificationLedger, notificationLedger } from './notifications.ts';
+import { type OutsideScoreLedger, outsideScoreLedger } from './outside-scores.ts';
 import { type PhaseLedger, phaseLedger } from './phases.ts';
 import { type PinLedger, pinLedger } from './pins.ts';
 import { type PipelineLedger, pipelineLedger } from './pipelines.ts';
@@ -32,6 +33,7 @@ export interface Ledger
     BenchmarkLedger,
     EvaluationLedger,
     EvaluationTotalsLedger,
+    OutsideScoreLedger,
     IncidentLedger,
     DecisionLedger,
     NodeLedger,
@@ -53,6 +55,7 @@ export function createLedger(db: Kysely<LedgerTables>): Ledger {
     ...benchmarkLedger(db),
     ...evaluationLedger(db),
     ...evaluationTotalsLedger(db),
+    ...outsideScoreLedger(db),
     ...incidentLedger(db),
     ...decisionLedger(db),
     ...nodeLedger(db),

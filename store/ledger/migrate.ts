@@ -15,6 +15,7 @@ import { problemTypes } from './migrations/0005-problem-types.ts';
 import { prunedCheckpoints } from './migrations/0006-pruned-checkpoints.ts';
 import { newestEvaluations } from './migrations/0007-newest-evaluations.ts';
 import { sweeps } from './migrations/0008-sweeps.ts';
+import { outsideScores } from './migrations/0009-outside-scores.ts';
 import type { LedgerTables } from './schema.ts';
 
 const migrations: Record<string, Migration> = {
@@ -26,6 +27,7 @@ const migrations: Record<string, Migration> = {
   '0006-pruned-checkpoints': prunedCheckpoints,
   '0007-newest-evaluations': newestEvaluations,
   '0008-sweeps': sweeps,
+  '0009-outside-scores': outsideScores,
 };
 
 /** SQLite has no lock for migrations, PostgreSQL none before its first table: the loser of a race fails, looks again and finds the work done. */

@@ -60,6 +60,8 @@ export interface PhaseLedger {
   upsertPhase(update: PhaseUpdate): Promise<void>;
   /** In the order of the recipe. */
   phasesOf(runId: string): Promise<readonly PhaseRecord[]>;
+  /** Those that have not ended, of pipelines that have not. */
+  openPhases(): Promise<readonly PhaseRecord[]>;
   /** Phases of this identity that ended with a checkpoint (rejected: the parent's), newest first. */
   findFinishedPhases(identity: string): Promise<readonly FinishedPhase[]>;
   /** The newest of `findFinishedPhases`, or null. */
@@ -129,6 +131,15 @@ export function lastFinishedQuery(db: Kysely<LedgerTables>, limit: number) {
     .limit(limit);
 }
 
+function openPhases(db: Kysely<LedgerTables>) {
+  return db
+    .selectFrom('pipelines')
+    .innerJoin('phases', 'phases.run_id', 'pipelines.run_id')
+    .selectAll('phases')
+    .where('pipelines.ended_at', 'is', null)
+    .where('phases.state', 'in', ['waiting', 'running', 'evaluating', 'held']);
+}
+
 export function phaseLedger(db: Kysely<LedgerTables>): PhaseLedger {
   const finished = () =>
     db
@@ -170,6 +181,9 @@ export function phaseLedger(db: Kysely<LedgerTables>): PhaseLedger {
     async phasesOf(runId) {
       const rows = await db.selectFrom('phases').selectAll().where('run_id', '=', runId).orderBy('position').execute();
       return rows.map(asRecord);
+    },
+    async openPhases() {
+      return (await openPhases(db).execute()).map(asRecord);
     },
     findFinishedPhases,
     async findFinishedPhase(identity) {

@@ -104,6 +104,17 @@ export interface LedgerTables {
     /** Null where the benchmark has no types, and in rows of before. */
     type: string | null;
   };
+  outside_scores: {
+    id: string;
+    checkpoint: string;
+    benchmark: string;
+    version: number;
+    told: string;
+    recorded_by: string;
+    note: string;
+    corrects: string | null;
+    created_at: string;
+  };
   incidents: {
     workflow_id: string;
     phase: string;

@@ -19,6 +19,7 @@ const atLeast = (benchmark: string) => ({ require: { scoreAtLeast: { benchmark, 
 const notWorse = (benchmark: string) => ({ require: { notWorseThanParent: { benchmark, margin: 0.02 } } });
 const onlyFirst =
   'the first phase is of kind "base" (it makes or names the start), and no other is; or it names `from: {checkpoint: pipeline/phase}`';
+const scoredOutside = { outside: true, problems: 50 };
 
 test.each<{ title: string; recipe: Document; want: string[] }>([
   { title: 'a recipe that keeps every rule', recipe: recipeOf(), want: ['valid'] },
@@ -136,6 +137,41 @@ test.each<{ title: string; recipe: Document; want: string[] }>([
     title: 'no benchmarks at all',
     recipe: { ...recipeWithSft({ evaluate: { benchmarks: ['addition'] } }), benchmarks: {} },
     want: ['phases.sft.evaluate.benchmarks.0: no benchmark named "addition"; there are: none'],
+  },
+  {
+    title: 'a gate that looks at a benchmark which is scored outside',
+    recipe: recipeOf([sft({ gate: [atLeast('public')] })], { benchmarks: { public: scoredOutside } }),
+    want: ['valid'],
+  },
+  {
+    title: 'an evaluation by a job on a benchmark that is scored outside',
+    recipe: recipeOf([sft({ evaluate: { benchmarks: ['public'] } })], { benchmarks: { public: scoredOutside } }),
+    want: [
+      'phases.sft.evaluate.benchmarks.0: no job evaluates "public", which is scored outside: leave it out here; a gate may name it all the same',
+    ],
+  },
+  {
+    title: 'a gate that waits for a person in a recipe that waits for nobody',
+    recipe: recipeOf([sft({ gate: [atLeast('public')] })], {
+      benchmarks: { public: scoredOutside },
+      onFailure: 'fail',
+    }),
+    want: [
+      'onFailure: is "fail", and the gate of phase "sft" waits for scores on "public" that a person brings: say "hold"',
+    ],
+  },
+  {
+    title: 'fields of an evaluation on a benchmark that is scored outside',
+    recipe: recipeOf([], { benchmarks: { public: { ...scoredOutside, samples: 4, problem: 50 } } }),
+    want: [
+      'benchmarks.public.samples: is no field here; fields: outside, version, problems',
+      'benchmarks.public.problem: is no field here; did you mean "problems"? Fields: outside, version, problems',
+    ],
+  },
+  {
+    title: 'a benchmark that is scored somewhere',
+    recipe: recipeOf([], { benchmarks: { public: { outside: 'maybe' } } }),
+    want: ['benchmarks.public.outside: is "maybe"; one of: false, true'],
   },
   {
     title: 'a merge that refuses what the LoRA before it trains',

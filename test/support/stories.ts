@@ -190,6 +190,15 @@ function straight(recipe: () => Document) {
     nextOfSweep: () => Promise.resolve({ kind: 'done' }),
     recordSweepFailure: nothing,
     closeSweep: () => Promise.reject(new Error('no sweep is told of')),
+    goOn: nothing,
+    recordScore: ({ score }) =>
+      Promise.resolve({
+        answer: 'record-score',
+        id: '0123456789ab',
+        recorded: true,
+        sentence: `Recorded as 0123456789ab: ${score.benchmark}.`,
+        wakes: [],
+      }),
     notify: () => Promise.resolve({ kind: 'sent', sentence: 'A person was told that the phase is held.' }),
     answerQuestion: () =>
       Promise.resolve({ answer: 'plan', recipe: 'small', source: 'inline', profile: 'local', phases: [], values: [] }),

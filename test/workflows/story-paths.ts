@@ -1,7 +1,7 @@
 /** The paths through the story whose histories are kept: what happens on each, and which of its runs are kept. */
 import { TemperError } from '../../decisions/errors.ts';
 import type { Document } from '../support/recipes.ts';
-import { leastPhases, recipeOf } from '../support/recipes.ts';
+import { addition, leastPhases, recipeOf } from '../support/recipes.ts';
 import {
   type Answers,
   checkpointOf,
@@ -304,6 +304,34 @@ export const paths: readonly Path[] = [
       await story.called('submitJob', 6);
       await run.cancel();
       await failureOf(run);
+    },
+  },
+  {
+    name: 'outside-score',
+    recipe: recipeOf([evaluatedOnce], { benchmarks: { addition, public: { outside: true, problems: 50 } } }),
+    answers: {
+      judgeGate: ({ context }, times) =>
+        Promise.resolve(
+          isBase(context) || times > 2
+            ? promotes(context)
+            : {
+                kind: 'hold',
+                sentence: 'a score is lacking.',
+                rows: [],
+                heldAt: { stage: 0, contenders: ['one'] },
+                hearsScores: true,
+              },
+        ),
+      recordScore: () =>
+        Promise.resolve({
+          ...{ answer: 'record-score', id: '0123', recorded: true, sentence: 'Recorded as 0123.' },
+          wakes: ['outside-score/sft'],
+        }),
+    },
+    async act(run) {
+      await untilState(run, 'sft', 'held');
+      const score = { checkpoint: 'outside-score/sft/a1/checkpoint-50', benchmark: 'public', score: '40/50' };
+      await run.executeUpdate('recordScore', { args: [score] });
     },
   },
 ];

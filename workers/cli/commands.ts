@@ -93,6 +93,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./compare.ts')).compare(),
   },
   {
+    name: 'record-score',
+    summary: 'bring a score from outside, such as a public leaderboard',
+    load: async () => (await import('./record-score.ts')).recordScore(),
+  },
+  {
     name: 'explain',
     summary: 'every incident, decision and verdict in sentences',
     load: async () => (await import('./explain.ts')).explain(),

@@ -4,11 +4,12 @@ import { benchmarks } from './benchmarks.suite.ts';
 import { evaluations } from './evaluations.suite.ts';
 import type { FreshLedger } from './ledgers.ts';
 import { nodes } from './nodes.suite.ts';
+import { outsideScores } from './outside-scores.suite.ts';
 import { pins } from './pins.suite.ts';
 import { records } from './records.suite.ts';
 import { sweeps } from './sweeps.suite.ts';
 
-const suites = { attempts, benchmarks, evaluations, nodes, pins, records, sweeps };
+const suites = { attempts, benchmarks, evaluations, nodes, outsideScores, pins, records, sweeps };
 
 /** Each test gets a ledger of its own. */
 export function everyLedger(freshLedger: () => Promise<FreshLedger>): void {

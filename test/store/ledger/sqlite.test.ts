@@ -123,6 +123,8 @@ test('every query of the ledger that selects by key uses an index', async () => 
     db.selectFrom('evaluations').selectAll().where('benchmark', '=', 'x').orderBy('created_at', 'desc').limit(20),
     db.selectFrom('evaluations').select('benchmark').distinct().orderBy('benchmark'),
     db.selectFrom('outcomes').select('problem').distinct().where('evaluation_id', 'in', ['x', 'y']),
+    db.selectFrom('outside_scores').selectAll().where('checkpoint', 'in', ['x', 'y']),
+    db.selectFrom('outside_scores').selectAll().where('corrects', '=', 'x'),
     db.selectFrom('outcomes').selectAll().where('evaluation_id', 'in', ['x', 'y']),
     db
       .selectFrom('incidents')

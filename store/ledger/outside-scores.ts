@@ -1,0 +1,65 @@
+/**
+ * Scores from outside in the ledger. Append only: the first record of an id stays, a correction is a row of its own, and each row is
+ * corrected once at most.
+ *
+ * Does not cover which of them count (decisions/outside-score.ts).
+ */
+import type { Kysely, Selectable } from 'kysely';
+import type { OutsideScore, ToldScore } from '../../decisions/outside-score.ts';
+import type { LedgerTables } from './schema.ts';
+
+export interface OutsideScoreLedger {
+  /** `recorded` is false where nothing was written: this id was recorded before (then `score` is that one), or what it corrects was corrected by `score`. */
+  recordOutsideScore(score: OutsideScore): Promise<{ readonly recorded: boolean; readonly score: OutsideScore }>;
+  outsideScore(id: string): Promise<OutsideScore | null>;
+  /** Corrected ones included, in the order they came. */
+  outsideScoresOf(checkpoints: readonly string[]): Promise<readonly OutsideScore[]>;
+}
+
+/** Names in one IN list. */
+const namesPerQuery = 500;
+
+export function outsideScoreLedger(db: Kysely<LedgerTables>): OutsideScoreLedger {
+  const found = async (column: 'id' | 'corrects', id: string) => {
+    const row = await db.selectFrom('outside_scores').selectAll().where(column, '=', id).executeTakeFirst();
+    return row === undefined ? null : asScore(row);
+  };
+  return {
+    outsideScore: (id) => found('id', id),
+    async recordOutsideScore(score) {
+      const inserted = await db
+        .insertInto('outside_scores')
+        .values(rowOf(score))
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst();
+      if (inserted.numInsertedOrUpdatedRows === 1n) return { recorded: true, score };
+      const before = (await found('id', score.id)) ?? (score.corrects && (await found('corrects', score.corrects)));
+      return { recorded: false, score: before || score };
+    },
+    async outsideScoresOf(checkpoints) {
+      const scores: OutsideScore[] = [];
+      for (let start = 0; start < checkpoints.length; start += namesPerQuery) {
+        const rows = await db
+          .selectFrom('outside_scores')
+          .selectAll()
+          .where('checkpoint', 'in', checkpoints.slice(start, start + namesPerQuery))
+          .orderBy('created_at')
+          .orderBy('id')
+          .execute();
+        scores.push(...rows.map(asScore));
+      }
+      return scores;
+    },
+  };
+}
+
+function rowOf({ id, by, note, corrects, at, ...told }: OutsideScore): LedgerTables['outside_scores'] {
+  const { checkpoint, benchmark, version } = told;
+  const text = JSON.stringify(told);
+  return { id, checkpoint, benchmark, version, told: text, recorded_by: by, note, corrects, created_at: at };
+}
+
+function asScore(row: Selectable<LedgerTables['outside_scores']>): OutsideScore {
+  const { id, note, corrects } = row;
+  return { ...(JSON.parse(row.told) as ToldScore), id, by: row.recorded_by, note, corrects, at: row.created_at };
+}

@@ -1,0 +1,60 @@
+/** Scores from outside, exactly once, corrected by further ones. On any database. */
+import type { OutsideScore } from '../../../decisions/outside-score.ts';
+import { at, type FreshLedger } from './ledgers.ts';
+
+const score = (change: Partial<OutsideScore> = {}): OutsideScore => ({
+  id: 'a1',
+  checkpoint: 'demo/sft/a1/checkpoint-50',
+  benchmark: 'public',
+  version: 1,
+  score: 0.8,
+  problems: 50,
+  runs: 2,
+  deviation: 0.014,
+  standardError: null,
+  place: 3,
+  runtime: 'kept',
+  source: 'round 3',
+  by: 'ann',
+  note: '',
+  corrects: null,
+  at,
+  ...change,
+});
+
+export function outsideScores(freshLedger: () => Promise<FreshLedger>): void {
+  let fresh: FreshLedger;
+  beforeEach(async () => {
+    fresh = await freshLedger();
+  });
+  afterEach(() => fresh.close());
+
+  test('comes back as it was recorded', async () => {
+    expect(await fresh.ledger.recordOutsideScore(score())).toEqual({ recorded: true, score: score() });
+    expect(await fresh.ledger.outsideScore('a1')).toEqual(score());
+    expect(await fresh.ledger.outsideScoresOf(['other', score().checkpoint])).toEqual([score()]);
+    expect(await fresh.ledger.outsideScoresOf([])).toEqual([]);
+  });
+
+  test('a second record of its id changes nothing and answers with the first, from three connections at once too', async () => {
+    const ledgers = [fresh.ledger, await fresh.again(), await fresh.again()];
+    const done = await Promise.all(ledgers.map((ledger) => ledger.recordOutsideScore(score())));
+    expect(done.filter(({ recorded }) => recorded)).toHaveLength(1);
+    const again = await fresh.ledger.recordOutsideScore(score({ by: 'bob', at: '2026-11-30T10:00:00.000Z' }));
+    expect(again).toEqual({ recorded: false, score: score() });
+  });
+
+  test('what was scored outside is in use as what was evaluated', async () => {
+    await fresh.ledger.recordOutsideScore(score());
+    expect([...(await fresh.ledger.usesOf([score().checkpoint, 'other'])).evaluated]).toEqual([score().checkpoint]);
+  });
+
+  test('one is corrected once: who comes second is told by what', async () => {
+    const first = score({ id: 'b2', corrects: 'a1', note: 'wrong split', score: 0.7 });
+    await fresh.ledger.recordOutsideScore(score());
+    expect(await fresh.ledger.recordOutsideScore(first)).toMatchObject({ recorded: true });
+    const second = score({ id: 'c3', corrects: 'a1', note: 'no, mine', score: 0.9 });
+    expect(await fresh.ledger.recordOutsideScore(second)).toEqual({ recorded: false, score: first });
+    expect(await fresh.ledger.outsideScoresOf([score().checkpoint])).toEqual([score(), first]);
+  });
+}

@@ -1,0 +1,136 @@
+/** A score from outside reaches the gate that waits for it, by the update of a pipeline and by a question of the command line. */
+import type { GateAnswer } from '../../activities/gate.ts';
+import { workflowNames } from '../../workflows/contract.ts';
+import type { PhaseContext } from '../../workflows/contract.ts';
+import { evaluatedSft, promotes, type Story } from '../support/stories.ts';
+import { addition, recipeOf } from '../support/recipes.ts';
+import { taskQueue, untilState, workflowBench, type WorkflowBench } from '../support/workflow-bench.ts';
+
+let opening: Promise<WorkflowBench>;
+let bench: WorkflowBench;
+beforeAll(async () => {
+  opening = workflowBench();
+  bench = await opening;
+});
+afterAll(async () => (await opening).close());
+
+const recipe = recipeOf([evaluatedSft], { benchmarks: { addition, public: { outside: true, problems: 50 } } });
+const score = { checkpoint: 'a/sft/a1/checkpoint-50', benchmark: 'public', score: '40/50' };
+const heldAt = { stage: 0, contenders: ['one'] };
+const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
+const lacks: GateAnswer = {
+  kind: 'hold',
+  sentence: 'a score is lacking.',
+  rows: [],
+  heldAt,
+  hearsScores: true,
+};
+
+/** Its gate holds until the ledger has a score. */
+function waiting(id: string): Story {
+  let isThere = false;
+  return bench.tell(id, recipe, {
+    judgeGate: ({ context }) => Promise.resolve(isBase(context) || isThere ? promotes(context) : lacks),
+    recordScore: () => {
+      isThere = true;
+      return Promise.resolve(recorded(id));
+    },
+    answerQuestion: () => {
+      isThere = true;
+      return Promise.resolve(recorded(id));
+    },
+  });
+}
+
+const recorded = (id: string) =>
+  ({
+    answer: 'record-score',
+    id: '0123',
+    recorded: true,
+    sentence: 'Recorded as 0123.',
+    wakes: [`${id}/sft`, 'gone/sft'],
+  }) as const;
+const update = (run: Awaited<ReturnType<WorkflowBench['start']>>, input: object) =>
+  run.executeUpdate<string, [object]>('recordScore', { args: [input] });
+
+test('the update wakes a gate that waits: it judges again, and not as if a person had released it', async () => {
+  const story = waiting('told');
+  const run = await bench.start(story);
+  await untilState(run, 'sft', 'held');
+  expect(await update(run, score)).toBe('Recorded as 0123.');
+  await run.result();
+  expect(story.inputsOf('recordScore')).toEqual([{ score, pipeline: 'told' }]);
+  expect(story.inputsOf('judgeGate').map(({ releases }) => releases)).toEqual([[], [], []]);
+  expect(story.inputsOf('goOn').map(({ context, because }) => [context.phase.name, because])).toEqual([
+    ['sft', 'A score from outside came in'],
+  ]);
+  expect(story.inputsOf('recordRelease')).toEqual([]);
+});
+
+test('a question of the command line does the same', async () => {
+  const story = waiting('asked');
+  const run = await bench.start(story);
+  await untilState(run, 'sft', 'held');
+  const asked = bench.client.workflow.execute(workflowNames.question, {
+    ...{ workflowId: 'asked/question', taskQueue, args: [{ question: 'record-score', score }] },
+  });
+  expect(await asked).toMatchObject({ sentence: 'Recorded as 0123.' });
+  await run.result();
+});
+
+test('a score that comes while the gate judges is not missed', async () => {
+  const story = bench.tell('meanwhile', recipe, {
+    judgeGate: async ({ context }, times) => {
+      if (isBase(context) || times > 2) return promotes(context);
+      await bench.client.workflow.getHandle('meanwhile/sft').signal('scoreRecorded', { id: '0123' });
+      return lacks;
+    },
+  });
+  await (await bench.start(story)).result();
+  expect(story.inputsOf('closePhase').map(({ state }) => state)).not.toContain('held');
+});
+
+test('a phase that is held for something else stays held', async () => {
+  const story = bench.tell('other-hold', recipe, {
+    judgeGate: ({ context }, times) =>
+      Promise.resolve(
+        isBase(context) || times > 2 ? promotes(context) : { kind: 'hold', sentence: 'a person must look.', rows: [] },
+      ),
+    recordScore: () => Promise.resolve(recorded('other-hold')),
+  });
+  const run = await bench.start(story);
+  await untilState(run, 'sft', 'held');
+  await update(run, score);
+  expect((await untilState(run, 'sft', 'held')).note).toBe('held: a person must look.');
+  await run.executeUpdate<string, [object]>('release', { args: [{}] });
+  await run.result();
+  expect(story.inputsOf('judgeGate')).toHaveLength(3);
+});
+
+test.each([
+  { title: 'nothing', input: {}, why: 'checkpoint: is missing (a text)' },
+  {
+    title: 'a field that is none',
+    input: { ...score, scores: 1 },
+    why: 'scores: is no field here; did you mean "score"?',
+  },
+  {
+    title: 'a benchmark that jobs evaluate',
+    input: { ...score, benchmark: 'addition' },
+    why: 'none named "addition" that is scored outside; there are: public',
+  },
+  {
+    title: 'a score that may mean two things',
+    input: { ...score, score: 40 },
+    why: 'score: is 40, which may be percent or a count',
+  },
+])('the update refuses $title with the reason, before anything is recorded', async ({ title, input, why }) => {
+  const story = waiting(`refused-${title.replaceAll(' ', '-')}`);
+  const run = await bench.start(story);
+  await untilState(run, 'sft', 'held');
+  await expect(update(run, input)).rejects.toMatchObject({
+    cause: { message: expect.stringContaining(why) as string },
+  });
+  expect(story.inputsOf('recordScore')).toEqual([]);
+  await run.terminate('seen enough');
+});
