@@ -68,7 +68,8 @@ async function readOutput(
   directory: string,
   { benchmark, output, shard }: Requested,
 ): Promise<ReadOutcomes | { readonly kind: 'incomplete'; readonly why: null }> {
-  const wanted = { samples: benchmark.samples, problems: await problemsOfBenchmark(benchmark) };
+  const { samples, vote } = benchmark;
+  const wanted = { samples, vote, problems: await problemsOfBenchmark(benchmark) };
   const mostBytes = mostBytesOf(benchmark, wanted.problems);
   const found = await store.lines(directory, output, mostBytes);
   switch (found.kind) {

@@ -115,7 +115,10 @@ function requestOf(context: PhaseContext, { number, name, directory, evaluations
   };
 }
 
-/** As many as the profile wants; one where nobody but the trainer knows all the problems, so that shards could lack some unseen. */
+/**
+ * As many as the profile wants; one where nobody but the trainer knows all the problems, so that shards could lack some unseen, or where
+ * the problems share a time, which several jobs could not keep.
+ */
 async function shardsOf(
   dependencies: ActivityDependencies,
   { profile, benchmarks }: PhaseContext,
@@ -125,8 +128,9 @@ async function shardsOf(
   if (wanted === 1) return 1;
   for (const name of names) {
     const benchmark = benchmarks[name];
-    if (benchmark && !isOutside(benchmark) && (await problemsOfBenchmark({ name, data: benchmark.data })) === null)
-      return 1;
+    if (benchmark === undefined || isOutside(benchmark)) continue;
+    if (benchmark.time !== undefined) return 1;
+    if ((await problemsOfBenchmark({ name, data: benchmark.data })) === null) return 1;
   }
   return wanted;
 }

@@ -61,6 +61,43 @@ const evaluatedBenchmark = z.strictObject({
   samples: count.max(1024).default(1).describe('Completions of each problem.'),
   temperature: z.number().min(0).max(2).default(1).describe('Temperature they are sampled at; 0 is greedy.'),
   maxTokens: count.default(1024).describe('Most tokens of a completion.'),
+  vote: z
+    .strictObject({
+      agreeing: count
+        .min(2)
+        .optional()
+        .describe(
+          'Ends the vote on a problem, in the order of its samples, when so many have the same answer: it stands, and the others are not sampled. More than half of `samples` changes no vote.',
+        ),
+      of: count
+        .min(2)
+        .optional()
+        .describe(
+          'Takes all samples, and scores how often a vote of so many of them is right (maj@k, 2,000 draws), in place of one vote of all.',
+        ),
+    })
+    .optional()
+    .describe(
+      'Scores each problem by the vote over its samples, each with one vote for its answer: 1 where the answer of most is right, and ties share it. Without it the share of right samples is the score.',
+    ),
+  time: z
+    .strictObject({
+      problemMinutes: z.number().positive().describe('What each problem has for all its samples.'),
+      upToMinutes: z
+        .number()
+        .positive()
+        .optional()
+        .describe('The most that a problem may take of what others left over; `problemMinutes` unless named.'),
+      runMinutes: z
+        .number()
+        .positive()
+        .optional()
+        .describe('What all problems have together; `problemMinutes` for each of them unless named.'),
+    })
+    .optional()
+    .describe(
+      'A time to be done in: samples that are not count as wrong. Problems are asked one after the other by one job, whatever `evaluations.shards` of the profile says. Without it nothing is cut off.',
+    ),
 });
 
 const outsideBenchmark = z.strictObject({

@@ -1,9 +1,10 @@
 /**
  * Which fields of a recipe go together: what the shape of a single field cannot say.
  *
- * Covers names that must exist, the order of phases, and budgets. Rules that look at one phase alone are schema-phase-rules.ts's; single
- * fields are schema.ts's. A DrGRPO batch is promptsPerStep × generations, so that it always holds whole groups: there is no rule for it.
+ * Covers names that must exist, the order of phases, and budgets. Rules that look at one phase alone are schema-phase-rules.ts's, those of one
+ * benchmark schema-benchmark-rules.ts's; single fields are schema.ts's. A DrGRPO batch is promptsPerStep × generations, so that it always holds whole groups: there is no rule for it.
  */
+import { type BenchmarkFields, rulesOfBenchmarkFields } from './schema-benchmark-rules.ts';
 import { rulesOfCommand, rulesOfStartFormat } from './schema-command-rules.ts';
 import { startOfPhase } from './start-of-phase.ts';
 import { type BrokenRule, type Path, type PhaseFields, rulesOfPhase } from './schema-phase-rules.ts';
@@ -17,13 +18,6 @@ export interface RecipeFields {
   readonly phases: readonly PhaseFields[];
   readonly budgets: { readonly evaluations?: number };
   readonly onFailure?: string | undefined;
-}
-
-interface BenchmarkFields {
-  readonly outside?: boolean | undefined;
-  readonly data?: { readonly tiny?: string } | object;
-  readonly grader?: string;
-  readonly tolerance?: { readonly relative?: number | undefined; readonly absolute?: number | undefined } | undefined;
 }
 
 /** Every broken rule, in the order of the file. */
@@ -42,8 +36,7 @@ export function brokenRules(recipe: RecipeFields): BrokenRule[] {
     return broken.map(({ path, message }) => ({ path: ['phases', index, ...path], message }));
   });
   return [
-    ...rulesOfBenchmarkData(recipe),
-    ...rulesOfTolerance(recipe),
+    ...rulesOfBenchmarkFields(recipe.benchmarks),
     ...ofPhases,
     ...rulesOfBudgets(recipe),
     ...rulesOfWaits(recipe),
@@ -155,31 +148,6 @@ function rulesOfWaits({ phases, benchmarks, onFailure }: RecipeFields): BrokenRu
   if (first === undefined) return [];
   const message = `is "fail", and the gate of phase "${first.phase}" waits for scores on "${first.used}" that a person brings: say "hold"`;
   return [{ path: ['onFailure'], message }];
-}
-
-/** Solutions are there to be imitated; what is scored are problems. */
-function rulesOfBenchmarkData({ benchmarks }: RecipeFields): BrokenRule[] {
-  return Object.entries(benchmarks).flatMap(([name, { data }]) => {
-    if (data === undefined || !('tiny' in data) || data.tiny !== 'solutions') return [];
-    const message = 'is "solutions", and a benchmark scores problems: say "held-out" (or "problems")';
-    return [{ path: ['benchmarks', name, 'data', 'tiny'], message }];
-  });
-}
-
-/** Numbers are compared within a tolerance that is stated; nothing else has one. */
-function rulesOfTolerance({ benchmarks }: RecipeFields): BrokenRule[] {
-  return Object.entries(benchmarks).flatMap(([name, { grader, tolerance }]) => {
-    const path = ['benchmarks', name, 'tolerance'];
-    const isStated = tolerance !== undefined && Object.keys(tolerance).length > 0;
-    if (grader === 'numeric' && !isStated) {
-      const message =
-        'is not stated, and grader "numeric" compares within it: say {relative: 0.000001}, or {absolute: …}';
-      return [{ path, message }];
-    }
-    if (grader === 'numeric' || tolerance === undefined) return [];
-    const message = `is for grader "numeric", and this benchmark has "${String(grader)}": leave it out`;
-    return [{ path, message }];
-  });
 }
 
 /** A budget that the first evaluations of all phases go beyond would end before the last phase, whatever they say. */

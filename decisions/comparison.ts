@@ -24,6 +24,8 @@ export interface Comparison {
   /** Exact McNemar test, two-sided; null where a problem has more than one sample. */
   readonly mcnemar: number | null;
   readonly transitions: Transitions;
+  /** Problems are scored by their votes. Absent where the samples count by themselves. */
+  readonly byVote?: true;
   /** Empty where the benchmark has no types. */
   readonly types: readonly TypeComparison[];
   /** Types that are not listed. */
@@ -45,6 +47,8 @@ export interface Side {
   readonly tokensPerSample: number;
   readonly secondsPerSample: number;
   readonly truncatedShare: number;
+  /** Share of samples that were not done in time; absent where all were. */
+  readonly timedOutShare?: number;
 }
 
 /**
@@ -85,7 +89,10 @@ interface Pooled extends Share {
   readonly type?: string;
   readonly tokens: number;
   readonly truncated: number;
+  readonly timedOut: number;
   readonly seconds: number;
+  /** Of its votes, where the benchmark is scored by them. */
+  readonly voted: number | null;
 }
 
 interface Pair {
@@ -136,6 +143,7 @@ export function compareTwo(
     chanceOfHigher: chanceOfHigher(...scoresOf(pairs, share)),
     mcnemar: isSingle ? mcnemar(transitions.rightWrong, transitions.wrongRight) : null,
     transitions,
+    ...(pairs.some(({ first: one, second: other }) => (one.voted ?? other.voted) !== null) && { byVote: true }),
     types: types.slice(0, mostTypes),
     typesOmitted: Math.max(0, types.length - mostTypes),
     tokens: costs((one) => perSample(one, one.tokens)),
@@ -160,7 +168,9 @@ function pooled(evaluations: readonly Evaluation[]): Map<string, Pooled> {
       correct: total('correct'),
       tokens: total('tokens'),
       truncated: total('truncated'),
+      timedOut: own.reduce((sum, { timedOut }) => sum + (timedOut ?? 0), 0),
       seconds: total('seconds'),
+      voted: mean(own.flatMap(({ voted }) => voted ?? [])),
       ...typeOf(own),
     };
   });
@@ -174,7 +184,7 @@ function typeOf(outcomes: readonly Pick<ProblemOutcome, 'type'>[]): { readonly t
 }
 
 const perSample = ({ samples }: Pooled, total: number): number => total / samples;
-const share = (one: Pooled): number => perSample(one, one.correct);
+const share = (one: Pooled): number => one.voted ?? perSample(one, one.correct);
 
 function scoresOf(pairs: readonly Pair[], valueOf: (one: Pooled) => number) {
   const scores = (side: 'first' | 'second') =>
@@ -189,6 +199,7 @@ function differenceOf(pairs: readonly Pair[], valueOf: (one: Pooled) => number):
 function sideOf(checkpoint: string, seeds: number, own: readonly Pooled[]): Side {
   const total = (valueOf: (one: Pooled) => number) => own.reduce((sum, one) => sum + valueOf(one), 0);
   const samples = total((one) => one.samples);
+  const late = total((one) => one.timedOut);
   return {
     checkpoint,
     seeds,
@@ -197,6 +208,7 @@ function sideOf(checkpoint: string, seeds: number, own: readonly Pooled[]): Side
     tokensPerSample: total((one) => one.tokens) / samples,
     secondsPerSample: total((one) => one.seconds) / samples,
     truncatedShare: total((one) => one.truncated) / samples,
+    ...(late > 0 && { timedOutShare: late / samples }),
   };
 }
 

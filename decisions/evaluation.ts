@@ -24,6 +24,10 @@ export interface ProblemOutcome {
   /** Normalised answers of the samples, for maj@k; null where none could be read. */
   readonly answers: readonly (string | null)[];
   readonly correctAnswers: readonly boolean[];
+  /** Where the benchmark is scored by a vote: whether it was right, as a share (ties share it). Absent: the share of right samples counts. */
+  readonly voted?: number;
+  /** Samples that were not done in their time, each of them wrong; absent where all were. */
+  readonly timedOut?: number;
   /** Such as `geometry`, where the benchmark has types: what scores are told apart by. */
   readonly type?: string;
 }

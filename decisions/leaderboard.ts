@@ -58,7 +58,7 @@ export interface LeaderboardRow {
   readonly seeds: number;
   /** Problems that other evaluations have and this lacks: it counts for no gate. Absent where none is lacking. */
   readonly lacking?: number;
-  /** Share of samples that are correct, as the mean over problems. */
+  /** Share of samples that are correct, or of votes where the benchmark has them, as the mean over problems. */
   readonly mean: number;
   /** Standard deviation of the mean from seed to seed; null with one seed. */
   readonly sdOverSeeds: number | null;
@@ -68,7 +68,7 @@ export interface LeaderboardRow {
   /** Chance that one of k samples is correct, for the k of one evaluation. */
   readonly passAtK: { readonly k: number; readonly value: number };
   /**
-   * Chance that a vote of as many samples is correct; null with one sample, or where the answers are not known. This, the next and
+   * Chance that a vote of as many samples is correct; null with one sample, where votes are the score, or where the answers are not known. This, the next and
    * `run` are absent in rows of before they were there.
    */
   readonly majorityAtK?: number | null;
@@ -76,6 +76,10 @@ export interface LeaderboardRow {
   /** What the samples of 95 % of the problems need less than, as the mean of each problem. */
   readonly tokensP95?: number;
   readonly truncatedShare: number;
+  /** Share of samples that were not done in time; absent where all were. */
+  readonly timedOutShare?: number;
+  /** Each problem's score is that of its vote, and the mean is over them. Absent where the samples count by themselves. */
+  readonly byVote?: true;
   /** Over all seeds. */
   readonly seconds: number;
   /** Seconds that one run over as many problems like these takes: half, and 95 %, of the draws. Null where problems are lacking. */
@@ -152,10 +156,12 @@ export function leaderboardRow({ checkpoint, key, evaluations, problems, verdict
     sdOverSeeds: standardDeviation(perSeed),
     ...intervalOf(score),
     passAtK: meanPassAtK(score),
-    majorityAtK: meanMajorityAtK(own, score),
+    majorityAtK: score.byVote ? null : meanMajorityAtK(own, score),
     tokensPerSample: score.tokensPerSample,
     tokensP95: tokensP95(score),
     truncatedShare: score.truncatedShare,
+    ...(score.timedOutShare > 0 && { timedOutShare: score.timedOutShare }),
+    ...(score.byVote && { byVote: true }),
     seconds: score.seconds,
     run: counted === whole ? runSeconds(own) : null,
     gain: counted === whole ? gainOf(whole, checkpoint, { key, score }) : null,
@@ -165,7 +171,7 @@ export function leaderboardRow({ checkpoint, key, evaluations, problems, verdict
 
 /** 95 %. */
 export function intervalOf(score: PooledScore): Interval {
-  if (score.problems.every((problem) => problem.samples === 1)) {
+  if (!score.byVote && score.problems.every((problem) => problem.samples === 1)) {
     return wilson(
       score.problems.reduce((total, problem) => total + problem.correct, 0),
       score.problems.length,

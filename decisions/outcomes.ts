@@ -1,33 +1,39 @@
 /**
  * What an evaluation left: rows per sample → one outcome per problem, or why it is no evaluation.
  *
- * Covers rows that are none, samples that are there twice or lacking, problems that are lacking, and shards. Does not cover reading the file or
+ * Covers rows that are none, samples that are there twice or lacking, problems that are lacking, votes that were over early, and shards. Does not cover reading the file or
  * keeping the outcomes (activities/evaluations.ts).
  */
 import { z } from 'zod';
 import type { ProblemOutcome, Shard } from './evaluation.ts';
+import { isDecided, type VotePolicy, votesOf } from './vote.ts';
 
 /** What the benchmark defines. */
 export interface WantedOutcomes {
   readonly samples: number;
   /** Null where only the trainer knows how many there are. */
   readonly problems: number | null;
+  /** Where problems are scored by a vote. */
+  readonly vote?: VotePolicy | undefined;
 }
 
 export type ReadOutcomes =
   | { readonly kind: 'whole'; readonly problems: readonly ProblemOutcome[] }
   | { readonly kind: 'incomplete'; readonly why: string };
 
-const outcomeRow = z.object({
-  problem: z.string(),
-  sample: z.int().min(0),
-  correct: z.boolean(),
-  answer: z.string().nullable(),
-  tokens: z.int().min(0),
-  truncated: z.boolean(),
-  seconds: z.number().min(0),
-  type: z.string().min(1).optional(),
-});
+const outcomeRow = z
+  .object({
+    problem: z.string(),
+    sample: z.int().min(0),
+    correct: z.boolean(),
+    answer: z.string().nullable(),
+    tokens: z.int().min(0),
+    truncated: z.boolean(),
+    seconds: z.number().min(0),
+    type: z.string().min(1).optional(),
+    timedOut: z.boolean().optional(),
+  })
+  .refine(({ correct, timedOut }) => !(correct && timedOut === true));
 type OutcomeRow = z.output<typeof outcomeRow>;
 
 type Lines = Iterable<string> | AsyncIterable<string>;
@@ -87,7 +93,10 @@ function outcomesOf(rows: readonly OutcomeRow[], wanted: WantedOutcomes): ReadOu
   const byProblem = Map.groupBy(rows, (row) => row.problem);
   const why = whatIsWrong(byProblem, wanted);
   if (why !== null) return { kind: 'incomplete', why };
-  return { kind: 'whole', problems: [...byProblem].map(([problem, samples]) => outcomeOf(problem, samples)) };
+  const problems = [...byProblem].map(([problem, samples]) => outcomeOf(problem, samples));
+  if (wanted.vote === undefined) return { kind: 'whole', problems };
+  const votes = votesOf(problems, wanted.vote);
+  return { kind: 'whole', problems: problems.map((outcome, index) => ({ ...outcome, voted: votes[index] ?? 0 })) };
 }
 
 function rowOf(line: string): OutcomeRow | null {
@@ -107,17 +116,25 @@ function whatIsWrong(byProblem: ReadonlyMap<string, readonly OutcomeRow[]>, want
     const highest = Math.max(...numbers);
     if (highest >= wanted.samples)
       return `it has sample ${highest} of problem ${problem}, and ${asked(wanted)} from 0 on`;
-    if (numbers.size < wanted.samples) return `it has ${numbers.size} of problem ${problem}, and ${asked(wanted)}`;
+    if (numbers.size < wanted.samples && !wasOverEarly(samples, highest, wanted))
+      return `it has ${numbers.size} of problem ${problem}, and ${asked(wanted)}`;
   }
   return byProblem.size === problems ? null : `it has ${byProblem.size} of ${problems} problems`;
+}
+
+/** The samples up to the one with which the vote was decided are all that such a problem needs. */
+function wasOverEarly(samples: readonly OutcomeRow[], highest: number, { vote = {} }: WantedOutcomes): boolean {
+  return highest === samples.length - 1 && isDecided({ answers: samples.map(({ answer }) => answer) }, vote);
 }
 
 function asked({ samples }: WantedOutcomes): string {
   return samples === 1 ? '1 sample is asked for' : `${samples} samples are asked for`;
 }
 
-function outcomeOf(problem: string, samples: readonly OutcomeRow[]): ProblemOutcome {
+function outcomeOf(problem: string, rows: readonly OutcomeRow[]): ProblemOutcome {
+  const samples = rows.toSorted((a, b) => a.sample - b.sample);
   const type = samples[0]?.type;
+  const late = samples.filter(({ timedOut }) => timedOut === true).length;
   return {
     problem,
     samples: samples.length,
@@ -128,5 +145,6 @@ function outcomeOf(problem: string, samples: readonly OutcomeRow[]): ProblemOutc
     answers: samples.map(({ answer }) => answer),
     correctAnswers: samples.map(({ correct }) => correct),
     ...(type !== undefined && { type }),
+    ...(late > 0 && { timedOut: late }),
   };
 }

@@ -4,7 +4,7 @@
  * Covers pooling, and which evaluations lack problems; the order in which they arrived does not matter. Does not cover comparing (statistics.ts, gate.ts).
  */
 import type { Evaluation } from './evaluation.ts';
-import type { ProblemScore } from './statistics.ts';
+import { mean, type ProblemScore } from './statistics.ts';
 
 export interface ScoreKey {
   readonly checkpoint: string;
@@ -23,6 +23,10 @@ export interface PooledScore {
   readonly tokensPerSample: number;
   /** Share of samples that were cut at the token limit. */
   readonly truncatedShare: number;
+  /** Share of samples that were not done in time. */
+  readonly timedOutShare: number;
+  /** Whether a problem's score is that of its vote. */
+  readonly byVote: boolean;
   readonly seconds: number;
 }
 
@@ -65,28 +69,32 @@ export function isWhole(evaluation: Evaluation, problems: number): boolean {
 export function scoreOf(evaluations: readonly Evaluation[], key: ScoreKey): PooledScore | null {
   const own = evaluationsOf(evaluations, key);
   if (own.length === 0) return null;
-  const problems = new Map<string, { samples: number; correct: number; tokens: number }>();
+  const problems = new Map<string, { samples: number; correct: number; tokens: number; votes: number[] }>();
   let tokens = 0;
   let truncated = 0;
+  let timedOut = 0;
   let seconds = 0;
-  for (const outcome of own.flatMap((one) => one.problems)) {
-    const sum = problems.get(outcome.problem) ?? { samples: 0, correct: 0, tokens: 0 };
+  const outcomes = own.flatMap((one) => one.problems);
+  for (const outcome of outcomes) {
+    const sum = problems.get(outcome.problem) ?? { samples: 0, correct: 0, tokens: 0, votes: [] };
     problems.set(outcome.problem, {
       samples: sum.samples + outcome.samples,
       correct: sum.correct + outcome.correct,
       tokens: sum.tokens + outcome.tokens,
+      votes: outcome.voted === undefined ? sum.votes : [...sum.votes, outcome.voted],
     });
     tokens += outcome.tokens;
     truncated += outcome.truncated;
+    timedOut += outcome.timedOut ?? 0;
     seconds += outcome.seconds;
   }
   const pooled = [...problems]
-    .map(([problem, { samples, correct, tokens: own }]) => ({
+    .map(([problem, { samples, correct, tokens: own, votes }]) => ({
       problem,
       samples,
       correct,
       tokens: own,
-      score: samples === 0 ? 0 : correct / samples,
+      score: mean(votes) ?? (samples === 0 ? 0 : correct / samples),
     }))
     .sort((a, b) => (a.problem < b.problem ? -1 : 1));
   const samples = pooled.reduce((total, one) => total + one.samples, 0);
@@ -97,6 +105,8 @@ export function scoreOf(evaluations: readonly Evaluation[], key: ScoreKey): Pool
     samples,
     tokensPerSample: samples === 0 ? 0 : tokens / samples,
     truncatedShare: samples === 0 ? 0 : truncated / samples,
+    timedOutShare: samples === 0 ? 0 : timedOut / samples,
+    byVote: outcomes.some(({ voted }) => voted !== undefined),
     seconds,
   };
 }

@@ -21,12 +21,13 @@ export function candidatesTable(rows: readonly LeaderboardRow[], roomBytes: numb
 }
 
 function cellsOf(row: LeaderboardRow, ofSeveral: boolean): readonly string[] {
-  const { phase, step, benchmark, problems, samples, lacking, mean, low, high, verdict } = row;
+  const { phase, step, benchmark, problems, samples, lacking, byVote, timedOutShare, mean, low, high, verdict } = row;
   const of = lacking === undefined ? '' : ` of ${String(problems + lacking)}`;
+  const late = timedOutShare === undefined ? '' : `, ${(timedOutShare * 100).toFixed(1)} % late`;
   return [
     `${phase} ${String(step)}${ofSeveral ? ` on ${benchmark}` : ''}`,
     `${String(problems)}${of}×${String(Math.round(samples / problems))}`,
-    mean.toFixed(3),
+    `${mean.toFixed(3)}${byVote === true ? ' by vote' : ''}${late}`,
     `${low.toFixed(3)}–${high.toFixed(3)}`,
     verdictWords[verdict],
   ];

@@ -11,7 +11,7 @@ import type { LedgerTables } from './schema.ts';
 
 export interface EvaluationTotal extends EvaluationKey {
   readonly problems: number;
-  /** Share of samples that are correct, as the mean over problems. */
+  /** Share of samples that are correct, or what their votes scored, as the mean over problems. */
   readonly mean: number;
 }
 
@@ -97,7 +97,7 @@ async function totalsOf(db: Kysely<LedgerTables>, ids: readonly string[]) {
       .select(({ fn }) => [
         'evaluation_id',
         fn.countAll().as('problems'),
-        sql<number | string | null>`avg(1.0 * correct / nullif(samples, 0))`.as('mean'),
+        sql<number | string | null>`avg(coalesce(voted, 1.0 * correct / nullif(samples, 0)))`.as('mean'),
       ])
       .execute();
     for (const row of rows)

@@ -28,7 +28,7 @@ export interface EvaluationLedger {
   evaluationCountOf(runId: string): Promise<number>;
 }
 
-/** Rows of one INSERT: eleven values each, under SQLite's limit of variables. */
+/** Rows of one INSERT: thirteen values each, under SQLite's limit of variables. */
 const rowsPerInsert = 500;
 /** Names in one IN list. */
 export const namesPerQuery = 500;
@@ -56,6 +56,8 @@ function outcomeRow(id: string, outcome: ProblemOutcome, position: number): Ledg
     answers: JSON.stringify(outcome.answers),
     correct_answers: JSON.stringify(outcome.correctAnswers),
     type: outcome.type ?? null,
+    voted: outcome.voted ?? null,
+    timed_out: outcome.timedOut ?? null,
   };
 }
 
@@ -80,6 +82,8 @@ async function problemsOf(db: Kysely<LedgerTables>, ids: readonly string[]): Pro
         answers: JSON.parse(row.answers) as (string | null)[],
         correctAnswers: JSON.parse(row.correct_answers) as boolean[],
         ...(row.type === null ? {} : { type: row.type }),
+        ...(row.voted === null ? {} : { voted: row.voted }),
+        ...(row.timed_out === null ? {} : { timedOut: row.timed_out }),
       });
     }
   }

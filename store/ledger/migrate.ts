@@ -16,6 +16,7 @@ import { prunedCheckpoints } from './migrations/0006-pruned-checkpoints.ts';
 import { newestEvaluations } from './migrations/0007-newest-evaluations.ts';
 import { sweeps } from './migrations/0008-sweeps.ts';
 import { outsideScores } from './migrations/0009-outside-scores.ts';
+import { votesAndTimeOuts } from './migrations/0010-votes-and-time-outs.ts';
 import type { LedgerTables } from './schema.ts';
 
 const migrations: Record<string, Migration> = {
@@ -28,6 +29,7 @@ const migrations: Record<string, Migration> = {
   '0007-newest-evaluations': newestEvaluations,
   '0008-sweeps': sweeps,
   '0009-outside-scores': outsideScores,
+  '0010-votes-and-time-outs': votesAndTimeOuts,
 };
 
 /** SQLite has no lock for migrations, PostgreSQL none before its first table: the loser of a race fails, looks again and finds the work done. */

@@ -103,6 +103,10 @@ export interface LedgerTables {
     correct_answers: string;
     /** Null where the benchmark has no types, and in rows of before. */
     type: string | null;
+    /** Null where samples count by themselves, and in rows of before. */
+    voted: number | null;
+    /** Null where none timed out, and in rows of before. */
+    timed_out: number | null;
   };
   outside_scores: {
     id: string;

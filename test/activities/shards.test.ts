@@ -132,3 +132,11 @@ test('the budget counts the evaluation, not its shards', async () => {
   expect(await open(1, undefined, tight)).toMatchObject({ of: 1 });
   expect(await open(2, 1, tight)).toMatchObject({ of: 1 });
 });
+
+test('problems that share a time are asked by one job', async () => {
+  const timed = { ...addition, data: { tiny: 'held-out', rows: 3 }, time: { problemMinutes: 5 } };
+  const { benchmarks: own } = recipeSchema.parse(recipeOf([], { benchmarks: { addition: timed } }));
+  const ticket = await open(1, undefined, contextOf({ benchmarks: own }));
+  expect(ticket).toMatchObject({ title: 'sft evaluation' });
+  expect(ticket).not.toHaveProperty('shard');
+});

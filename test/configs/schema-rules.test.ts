@@ -272,6 +272,28 @@ test.each<{ title: string; recipe: Document; want: string[] }>([
       'benchmarks.exact.tolerance: is for grader "numeric", and this benchmark has "exact-match": leave it out',
     ],
   },
+  {
+    title: 'a vote that its samples can hold, and a time that its problems have',
+    recipe: recipeOf([], {
+      benchmarks: {
+        alone: { data: { tiny: 'held-out' }, grader: 'boxed-integer', vote: {} },
+        many: { data: { tiny: 'held-out' }, grader: 'boxed-integer', samples: 8, vote: { agreeing: 9 } },
+        both: { data: { tiny: 'held-out' }, grader: 'boxed-integer', samples: 8, vote: { agreeing: 4, of: 8 } },
+        short: {
+          data: { tiny: 'held-out' },
+          grader: 'boxed-integer',
+          time: { problemMinutes: 5, upToMinutes: 3, runMinutes: 4 },
+        },
+      },
+    }),
+    want: [
+      'benchmarks.alone.vote: is over the samples of a problem, and this benchmark has 1: say samples: 8, or leave the vote out',
+      'benchmarks.many.vote.agreeing: is 9, and a problem has 8 samples: name so many at most',
+      'benchmarks.both.vote.of: draws from all samples, and "agreeing" leaves some out: name one of the two',
+      'benchmarks.short.time.upToMinutes: is 3, and each problem has 5: name so many at least',
+      'benchmarks.short.time.runMinutes: is 4, and each problem has 5: name so many at least',
+    ],
+  },
 ])('$title', async ({ recipe, want }) => {
   expect(await answerTo(recipe)).toEqual(want);
 });

@@ -51,6 +51,16 @@ test.each([
     want: [`benchmarks.sums.grader: is "exact-match" and was "boxed-integer" ${version}`],
   },
   {
+    before: defined({ ...tiny, samples: 8 }),
+    after: defined({ ...tiny, samples: 8, vote: { agreeing: 4 } }),
+    want: [`benchmarks.sums.vote: is {"agreeing":4} and was not set ${version}`],
+  },
+  {
+    before: defined({ ...tiny, time: { problemMinutes: 5 } }),
+    after: defined({ ...tiny, time: { problemMinutes: 5, upToMinutes: 15 } }),
+    want: [`benchmarks.sums.time.upToMinutes: is 15 and was not set ${version}`],
+  },
+  {
     before: defined(jsonl, 'a'),
     after: defined(jsonl, 'b'),
     want: [`benchmarks.sums.data.jsonl: names a file of another content ${version}`],

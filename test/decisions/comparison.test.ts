@@ -124,3 +124,22 @@ test('tokens and time are per sample, paired by problem', () => {
   expect(tokens).toMatchObject({ mean: 4, low: 4, high: 4 });
   expect([first.tokensPerSample, second.tokensPerSample, first.secondsPerSample]).toEqual([10, 14, 0.125]);
 });
+
+test('where problems are scored by votes, the votes are compared, and what was not done in time is told', () => {
+  const voted = (of: string, votes: readonly number[]) => {
+    const seen = evaluation(of).scoring([3, 1]).build();
+    return {
+      ...seen,
+      problems: seen.problems.map((one, index) => ({ ...one, voted: votes[index] ?? 0, timedOut: 1 })),
+    };
+  };
+  const found = compareTwo([voted('one', [1, 0]), voted('other', [1, 1])], {
+    ...{ first: 'one', second: 'other', benchmark: 'addition', version: 1 },
+  });
+  expect(found).toMatchObject({
+    byVote: true,
+    first: { mean: 0.5, timedOutShare: 0.25 },
+    second: { mean: 1 },
+    transitions: { rightRight: 1, rightWrong: 0, wrongRight: 1, wrongWrong: 0 },
+  });
+});

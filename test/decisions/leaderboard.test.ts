@@ -70,6 +70,18 @@ test('a vote is not known where right samples have no answer, and none is held o
   expect(majority(evaluation('c25').scoring([1, 0], 1).build())).toBeNull();
 });
 
+test('where problems are scored by votes the mean is over them, and what was not done in time is told', () => {
+  const voted = (seed: number, votes: readonly number[]) => {
+    const seen = evaluation('c25').seed(seed).scoring([3, 1]).build();
+    const problems = seen.problems.map((one, index) => ({ ...one, voted: votes[index] ?? 0 }));
+    return { ...seen, problems: problems.map((one, index) => (index === 1 ? { ...one, timedOut: 2 } : one)) };
+  };
+  const evaluations = [voted(1, [1, 0]), voted(2, [1, 0.5])];
+  const [row] = leaderboard({ checkpoints: [c25], evaluations, verdicts: {} });
+  expect(row).toMatchObject({ mean: 0.625, byVote: true, majorityAtK: null, timedOutShare: 0.25, samples: 16 });
+  expect(rows([evaluation('c25')])[0]).not.toHaveProperty('byVote');
+});
+
 test('seeds are pooled, and their spread is shown', () => {
   const [row] = rows([evaluation('c25').scoring([4, 4]), evaluation('c25').seed(2).scoring([2, 2])]);
   expect(row).toMatchObject({ problems: 2, samples: 16, seeds: 2, mean: 0.75, passAtK: { k: 4 } });

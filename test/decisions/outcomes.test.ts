@@ -99,3 +99,42 @@ describe('shards', () => {
     expect(await together(...shards)).toBe(want);
   });
 });
+
+describe('a vote that two of four agreeing end', () => {
+  const first = async (lines: readonly string[]) => {
+    const read = await readOutcomes(lines, { samples: 4, problems: 1, vote: { agreeing: 2 } });
+    return read.kind === 'whole' ? read.problems[0] : read.why;
+  };
+  const voted = (answers: readonly (string | null)[]) =>
+    first(answers.map((answer, n) => row('a', n, { answer, correct: answer === '2' })));
+
+  test('is whole with the samples up to the second that agrees', async () => {
+    expect(await voted(['2', '1', '2'])).toMatchObject({ samples: 3, correct: 2, voted: 1 });
+    expect(await voted(['1', '2', '1'])).toMatchObject({ samples: 3, voted: 0 });
+  });
+
+  test('comes to the same where a trainer that knows no votes takes all samples', async () => {
+    expect(await voted(['1', '1', '2', '2'])).toMatchObject({ samples: 4, voted: 0 });
+    expect(await voted(['1', '1'])).toMatchObject({ samples: 2, voted: 0 });
+  });
+
+  test('is no evaluation while no two agree and a sample is left', async () => {
+    expect(await voted(['2', '1', null])).toBe('it has 3 of problem a, and 4 samples are asked for');
+    expect(await voted(['2', '1', null, '3'])).toMatchObject({ voted: 1 / 3 });
+  });
+
+  test('leaves none out before its end', async () => {
+    expect(await first([row('a', 0), row('a', 2)])).toBe('it has 2 of problem a, and 4 samples are asked for');
+  });
+});
+
+test('samples that were not done in time are wrong, counted, and there', async () => {
+  const late = { correct: false, answer: null, timedOut: true };
+  expect(await read([row('a', 0), row('a', 1, late)], 1)).toMatchObject({
+    kind: 'whole',
+    problems: [{ samples: 2, correct: 1, timedOut: 1 }],
+  });
+  expect(await read([row('a', 0), row('a', 1, { timedOut: true })], 1)).toMatchObject({
+    why: 'its line 2 is no row of an outcome',
+  });
+});

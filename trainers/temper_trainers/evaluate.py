@@ -22,6 +22,8 @@ from .graders import Grader, read_grader
 from .kept_outcomes import KeptOutcomes, Row
 from .request import Checkpoint, Params, read_checkpoint
 from .seal import sha256_of_file, write_text
+from .time_budget import TimeBudget, read_time_budget
+from .vote import samples_to_ask
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Evaluation:
     problems: list[Problem]
     grade: Grader
     samples: int
+    agreeing: int | None
+    time: TimeBudget | None
     temperature: float
     max_tokens: int
     seed: int
@@ -65,7 +69,7 @@ def run_phase(run: Run) -> None:
         score = sum(row["correct"] for row in rows) / max(1, len(rows))
         run.outcome.final_step = done + 1
         run.report("evaluating", done + 1, {"score": score}, of=len(listed))
-        print(f"{each.key}: {score:.4f} over {len(each.problems)} problems x {each.samples}", flush=True)
+        print(f"{each.key}: {score:.4f} of {len(rows)} samples right, {len(each.problems)} problems", flush=True)
 
 
 def read_evaluation(values: Params) -> Evaluation:
@@ -77,6 +81,7 @@ def read_evaluation(values: Params) -> Evaluation:
     if values.has("shard"):
         shard = values.section("shard")
         problems = problems[shard.integer("index") :: shard.integer("of")]
+    vote = benchmark.section("vote") if benchmark.has("vote") else None
     return Evaluation(
         key=values.text("key"),
         identity={name: values.whole(name) for name in ("checkpoint", "benchmark", "seed")},
@@ -84,6 +89,8 @@ def read_evaluation(values: Params) -> Evaluation:
         problems=problems,
         grade=grade,
         samples=benchmark.integer("samples"),
+        agreeing=vote.integer("agreeing") if vote is not None and vote.has("agreeing") else None,
+        time=read_time_budget(benchmark, len(problems)),
         temperature=benchmark.number("temperature"),
         max_tokens=benchmark.integer("maxTokens"),
         seed=values.integer("seed"),
@@ -117,7 +124,7 @@ def outcomes(run: Run, each: Evaluation, models: Any, batch_done: Callable[[int]
         print(f"{each.key}: earlier attempts have done {taken} of {len(each.problems)} problems{no_good}", flush=True)
     if taken < len(each.problems):
         model, tokenizer = models.load(each.checkpoint)
-        batch_done(taken * each.samples)
+        batch_done(kept.samples)
         for rows in asked(each, model, tokenizer, kept, batch_done):
             kept.add(rows)
     return [row for problem in each.problems for row in kept.rows(problem)]
@@ -128,50 +135,80 @@ def asked(
 ) -> Iterator[dict[str, list[Row]]]:
     """The rows of the problems that are not kept, some problems at a time; `batch_done` is told how many samples there are.
 
-    Which problems are asked together depends on the benchmark and the shard: a batch that is put together otherwise
-    would come to other bits, and seldom to another sample.
+    Which problems are asked together depends on the benchmark and the shard, and where votes end early on their answers: a
+    batch that is put together otherwise would come to other bits, and seldom to another sample. Where time is short a
+    problem is asked alone: nobody else uses its time up.
     """
     from .determinism import settle_torch
-    from .sampling import SamplingSettings, batch_rows, encode_prompts, sample_seeded
-    from .seeded_draws import seed_of_sample
+    from .sampling import SamplingSettings, batch_rows, encode_prompts
 
     settle_torch(each.seed)
     settings = SamplingSettings(each.samples, each.temperature, each.max_tokens)
     encoded = encode_prompts(tokenizer, [problem.prompt for problem in each.problems])
     at_once = batch_rows(max(map(len, encoded)), settings)
-    together = max(1, at_once // each.samples)
+    together = 1 if each.time is not None else max(1, at_once // each.samples)
     for begin in range(0, len(each.problems), together):
         problems = each.problems[begin : begin + together]
         if all(problem in kept for problem in problems):
             continue
-        prompts = [prompt for prompt in encoded[begin : begin + together] for _ in range(each.samples)]
-        seeds = [seed_of_sample(each.seed, problem.name, number) for problem in problems for number in range(each.samples)]
-        completions: list[Any] = []
-        before = (kept.count - sum(problem in kept for problem in problems)) * each.samples
-        for at in range(0, len(prompts), at_once):
-            batch = slice(at, at + at_once)
-            completions += sample_seeded(model, tokenizer, prompts[batch], seeds[batch], settings)
-            batch_done(before + len(completions))
-        of_problem = (completions[at : at + each.samples] for at in range(0, len(completions), each.samples))
-        yield {problem.name: graded(each, problem, own) for problem, own in zip(problems, of_problem, strict=True)}
+        prompts = encoded[begin : begin + together]
+        before = kept.samples - sum(len(kept.rows(problem)) for problem in problems if problem in kept)
+        left = each.time.allowance(kept.seconds, len(each.problems) - kept.count) if each.time is not None else None
+        rows: list[list[Row]] = [[] for _ in problems]
+        while wanted := wanted_samples(each, rows):
+            for at in range(0, len(wanted), at_once):
+                batch = wanted[at : at + at_once]
+                seeds = [seed_of(each, problems[index], number) for index, number in batch]
+                completions = sample_in_time(model, tokenizer, [prompts[index] for index, _ in batch], seeds, settings, left)
+                for (index, number), completion in zip(batch, completions, strict=True):
+                    rows[index].append(graded(each, problems[index], number, completion))
+                    if left is not None:
+                        left -= completion.seconds
+                batch_done(before + sum(map(len, rows)))
+        yield {problem.name: own for problem, own in zip(problems, rows, strict=True)}
 
 
-def graded(each: Evaluation, problem: Problem, completions: list[Any]) -> list[Row]:
-    """A row per completion of a problem."""
-    grades = [each.grade(completion.text, problem.answer) for completion in completions]
+def wanted_samples(each: Evaluation, rows: list[list[Row]]) -> list[tuple[int, int]]:
+    """The next samples of problems with these rows, as (which problem, which sample)."""
     return [
-        {
-            "problem": problem.name,
-            "sample": number,
-            "correct": correct,
-            "answer": answer,
-            "tokens": completion.tokens,
-            "truncated": completion.truncated,
-            "seconds": round(completion.seconds, 6),
-            **({} if problem.type is None else {"type": problem.type}),
-        }
-        for number, (completion, (correct, answer)) in enumerate(zip(completions, grades, strict=True))
+        (index, number)
+        for index, own in enumerate(rows)
+        for number in range(len(own), len(own) + samples_to_ask([row["answer"] for row in own], each.samples, each.agreeing))
     ]
+
+
+def seed_of(each: Evaluation, problem: Problem, number: int) -> int:
+    """The seed of this sample."""
+    from .seeded_draws import seed_of_sample
+
+    return seed_of_sample(each.seed, problem.name, number)
+
+
+def sample_in_time(
+    model: Any, tokenizer: Any, prompts: list[list[int]], seeds: list[int], settings: Any, left: float | None
+) -> list[Any]:
+    """A completion for each; where no time is left, none is begun and all have timed out."""
+    from .sampling import Completion, sample_seeded
+
+    if left is not None and left <= 0:
+        return [Completion("", 0, truncated=False, seconds=0.0, timed_out=True)] * len(prompts)
+    return sample_seeded(model, tokenizer, prompts, seeds, settings, left)
+
+
+def graded(each: Evaluation, problem: Problem, number: int, completion: Any) -> Row:
+    """The row of a completion. What has timed out has no answer, whatever it has said so far."""
+    correct, answer = (False, None) if completion.timed_out else each.grade(completion.text, problem.answer)
+    return {
+        "problem": problem.name,
+        "sample": number,
+        "correct": correct,
+        "answer": answer,
+        "tokens": completion.tokens,
+        "truncated": completion.truncated,
+        "seconds": round(completion.seconds, 6),
+        **({} if problem.type is None else {"type": problem.type}),
+        **({"timedOut": True} if completion.timed_out else {}),
+    }
 
 
 def write_outcomes(run: Run, output: str, rows: list[dict[str, Any]]) -> None:

@@ -44,6 +44,16 @@ class KeptOutcomes:
         """How many problems are done."""
         return len(self._rows)
 
+    @property
+    def samples(self) -> int:
+        """How many samples they have."""
+        return sum(map(len, self._rows.values()))
+
+    @property
+    def seconds(self) -> float:
+        """How long sampling them took."""
+        return float(sum(row["seconds"] for rows in self._rows.values() for row in rows))
+
     def rows(self, problem: Problem) -> list[Row]:
         """The outcomes of a problem that is done, one a sample."""
         return self._rows[problem.name]

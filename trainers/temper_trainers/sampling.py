@@ -23,12 +23,13 @@ BATCH_TOKENS = 64 * 1024
 
 @dataclass(frozen=True)
 class Completion:
-    """One completion: text, its token count with the end token, whether it ran into the limit, its share of the time."""
+    """One completion: text, its token count with the end token, what cut it off if anything did, its share of the time."""
 
     text: str
     tokens: int
     truncated: bool
     seconds: float
+    timed_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,14 +99,24 @@ def sample(
 
 @torch.no_grad()
 def sample_seeded(
-    model: Any, tokenizer: Any, encoded: list[list[int]], seeds: list[int], settings: SamplingSettings
+    model: Any,
+    tokenizer: Any,
+    encoded: list[list[int]],
+    seeds: list[int],
+    settings: SamplingSettings,
+    max_seconds: float | None = None,
 ) -> list[Completion]:
-    """One completion for every encoded prompt, each drawn from its own seed, all of them in one batch."""
+    """One completion for every encoded prompt, each drawn from its own seed, all of them in one batch.
+
+    What is not at its end after `max_seconds` has timed out.
+    """
     model.eval()
     greedy = replace(settings, temperature=0)
     options = generation_options(greedy, tokenizer.pad_token_id, end_tokens(model, tokenizer))
     if settings.temperature > 0:
         options["logits_processor"] = [SeededDraws(seeds, settings.temperature, model.device)]
+    if max_seconds is not None:
+        options["max_time"] = max_seconds
     return _batch(model, tokenizer, encoded, options)
 
 
@@ -114,7 +125,7 @@ def _batch(model: Any, tokenizer: Any, encoded: list[list[int]], options: dict[s
     ids, mask = pad_left(encoded, tokenizer.pad_token_id, model.device)
     output = model.generate(ids, attention_mask=mask, **options)[:, ids.shape[1] :].tolist()
     share = (time.monotonic() - started) / len(output)
-    return [_completion(tokenizer, row, options["eos_token_id"], share) for row in output]
+    return [_completion(tokenizer, row, options, share) for row in output]
 
 
 def length_to_end(row: list[int], ends: list[int]) -> tuple[int, bool]:
@@ -125,7 +136,8 @@ def length_to_end(row: list[int], ends: list[int]) -> tuple[int, bool]:
     return len(row), True
 
 
-def _completion(tokenizer: Any, row: list[int], ends: list[int], seconds: float) -> Completion:
-    tokens, truncated = length_to_end(row, ends)
+def _completion(tokenizer: Any, row: list[int], options: dict[str, Any], seconds: float) -> Completion:
+    tokens, unfinished = length_to_end(row, options["eos_token_id"])
     text = tokenizer.decode(row[:tokens], skip_special_tokens=True)
-    return Completion(text, tokens, truncated, seconds)
+    timed_out = unfinished and len(row) < options["max_new_tokens"]
+    return Completion(text, tokens, unfinished and not timed_out, seconds, timed_out)

@@ -35,6 +35,8 @@ const columns = {
   run_seconds_p95: (row) => row.run?.p95,
   verdict: (row) => row.verdict,
   why: (row) => row.why,
+  scored_by: (row) => (row.byVote === true ? 'vote' : 'sample'),
+  timed_out_share: (row) => row.timedOutShare ?? 0,
 } satisfies Record<string, (row: LedgerRow) => Cell>;
 
 export function leaderboardCsv(rows: readonly LedgerRow[]): string {

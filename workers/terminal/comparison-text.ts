@@ -40,12 +40,21 @@ function problemLines({ problems, onlyFirst, onlySecond }: Comparison): string[]
   return [`  over the ${count(problems, 'problem')} that both have${left}`];
 }
 
-function sideText({ mean, samples, seeds, tokensPerSample, truncatedShare, secondsPerSample }: Side): string {
+function sideText({
+  mean,
+  samples,
+  seeds,
+  tokensPerSample,
+  truncatedShare,
+  timedOutShare,
+  secondsPerSample,
+}: Side): string {
   const time = inMilliseconds(secondsPerSample)
     ? `${(secondsPerSample * 1000).toFixed(1)} ms`
     : `${secondsPerSample.toFixed(1)} s`;
   const cut = truncatedShare > 0 ? `, ${percent(truncatedShare)} cut` : '';
-  return `${percent(mean).padStart(7)}  ${count(samples, 'sample')} over ${count(seeds, 'seed')}, ${tokensPerSample.toFixed(1)} tokens and ${time} each${cut}`;
+  const late = timedOutShare === undefined ? '' : `, ${percent(timedOutShare)} not done in time`;
+  return `${percent(mean).padStart(7)}  ${count(samples, 'sample')} over ${count(seeds, 'seed')}, ${tokensPerSample.toFixed(1)} tokens and ${time} each${cut}${late}`;
 }
 
 /** The interval decides, as in a gate; the chance and the test say how near it was. */
@@ -77,13 +86,17 @@ function shareOf(difference: number, before: number): string {
   return `, ${share < 0 ? '−' : '+'}${Math.abs(share).toFixed(0)} %`;
 }
 
-function transitionLines({ transitions, problems, first, second }: Comparison): string[] {
+const severalSamples = (isSingle: boolean): string =>
+  isSingle ? '' : ' (several samples: counted by the share of pairs of one sample of each)';
+
+function transitionLines({ transitions, problems, first, second, byVote }: Comparison): string[] {
   const isSingle = first.samples === problems && second.samples === problems;
+  const counted = byVote === true ? ' (by their votes)' : severalSamples(isSingle);
   const text = (value: number) => value.toFixed(isSingle ? 0 : 1).padStart(7);
   const { rightRight, rightWrong, wrongRight, wrongWrong } = transitions;
   return [
     '',
-    `  problems, first → second${isSingle ? '' : ' (several samples: counted by the share of pairs of one sample of each)'}`,
+    `  problems, first → second${counted}`,
     `    right → right ${text(rightRight)}    right → wrong ${text(rightWrong)}`,
     `    wrong → right ${text(wrongRight)}    wrong → wrong ${text(wrongWrong)}`,
   ];

@@ -17,6 +17,11 @@ const columns: readonly OptionalColumn[] = [
   { head: 'step', align: 'right', cell: (row) => String(row.step) },
   { head: 'benchmark', cell: (row) => row.benchmark },
   { head: 'n', align: 'right', cell: sampledOf },
+  {
+    head: 'by',
+    cell: (row) => (row.byVote === true ? 'vote' : 'sample'),
+    saysSomething: (row) => row.byVote === true,
+  },
   { head: 'mean', align: 'right', cell: (row) => row.mean.toFixed(3) },
   {
     head: 'SD',
@@ -44,6 +49,12 @@ const columns: readonly OptionalColumn[] = [
     align: 'right',
     cell: (row) => `${(row.truncatedShare * 100).toFixed(1)} %`,
     saysSomething: (row) => row.truncatedShare > 0,
+  },
+  {
+    head: 'late',
+    align: 'right',
+    cell: (row) => `${((row.timedOutShare ?? 0) * 100).toFixed(1)} %`,
+    saysSomething: (row) => row.timedOutShare !== undefined,
   },
   { head: 'run, s', align: 'right', cell: (row) => (row.run ? pair(row.run.p50, row.run.p95) : '') },
   { head: 'verdict', cell: (row) => verdictWords[row.verdict] },

@@ -21,6 +21,14 @@ export function evaluations(freshLedger: () => Promise<FreshLedger>): void {
     expect((await fresh.ledger.evaluationsOf([evaluation().checkpoint]))[0]?.problems).toEqual(problems);
   });
 
+  test('what a vote scored and what timed out come back, and the mean is over votes', async () => {
+    const problems = [problem('1+1', { voted: 0.5, timedOut: 1 }), problem('2+2', { voted: 1 }), problem('3+3')];
+    await fresh.ledger.recordEvaluation(record({ problems }));
+    expect((await fresh.ledger.evaluationsOf([evaluation().checkpoint]))[0]?.problems).toEqual(problems);
+    const [total] = await fresh.ledger.evaluationTotals({ limit: 1 });
+    expect(total?.mean).toBeCloseTo(2 / 3, 10);
+  });
+
   test('a second record of the key changes nothing and answers with the first', async () => {
     await fresh.ledger.recordEvaluation(record());
     const second = await fresh.ledger.recordEvaluation(record({ problems: [problem('other', { correct: 2 })] }));

@@ -29,8 +29,8 @@ const row: LedgerRow = {
 
 test('columns keep their names and their order', () => {
   expect(leaderboardCsv([row]).split('\r\n')).toEqual([
-    'pipeline,phase,checkpoint,step,benchmark,version,problems,lacking,samples,seeds,mean,sd_over_seeds,low,high,k,majority_at_k,pass_at_k,gain,gain_low,gain_high,tokens_per_sample,tokens_p95,truncated_share,run_seconds_p50,run_seconds_p95,verdict,why',
-    'demo,sft,demo/sft/a1/checkpoint-50,50,addition,1,200,0,1600,1,0.5,,0.4,0.6,8,0.7,0.9,-0.1,-0.2,0,17,22,0,5,6,promote,the highest',
+    'pipeline,phase,checkpoint,step,benchmark,version,problems,lacking,samples,seeds,mean,sd_over_seeds,low,high,k,majority_at_k,pass_at_k,gain,gain_low,gain_high,tokens_per_sample,tokens_p95,truncated_share,run_seconds_p50,run_seconds_p95,verdict,why,scored_by,timed_out_share',
+    'demo,sft,demo/sft/a1/checkpoint-50,50,addition,1,200,0,1600,1,0.5,,0.4,0.6,8,0.7,0.9,-0.1,-0.2,0,17,22,0,5,6,promote,the highest,sample,0',
     '',
   ]);
 });
@@ -44,7 +44,7 @@ test.each([
   { why: '-1+1', want: "'-1+1" },
   { why: '+1', want: "'+1" },
 ])('$why becomes $want', ({ why, want }) => {
-  expect(leaderboardCsv([{ ...row, why }]).endsWith(`,promote,${want}\r\n`)).toBe(true);
+  expect(leaderboardCsv([{ ...row, why }]).endsWith(`,promote,${want},sample,0\r\n`)).toBe(true);
 });
 
 test('what is not known is empty', () => {
@@ -52,4 +52,8 @@ test('what is not known is empty', () => {
   expect(leaderboardCsv([{ ...least, gain: null, run: null, lacking: 3 }])).toContain(
     ',200,3,1600,1,0.5,,0.4,0.6,8,,0.9,,,,17,22,0,,,promote,',
   );
+});
+
+test('votes and what was not done in time stand at the end', () => {
+  expect(leaderboardCsv([{ ...row, byVote: true, timedOutShare: 0.25 }])).toContain(',the highest,vote,0.25\r\n');
 });

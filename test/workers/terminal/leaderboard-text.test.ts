@@ -32,6 +32,12 @@ function row(change: Partial<LeaderboardRow>): LeaderboardRow {
 const gain = (mean: number, low: number, high: number): LeaderboardRow['gain'] =>
   ({ mean, low, high }) as LeaderboardRow['gain'];
 
+test('votes and what was not done in time have columns of their own', () => {
+  const text = leaderboardText([row({ byVote: true, majorityAtK: null, samples: 1060, timedOutShare: 0.052 })]);
+  expect(text.split('\n')[0]).toMatch(/ n +by +mean .* late +run, s/);
+  expect(text.split('\n')[2]).toMatch(/200×5 +vote +0\.634 .* 5\.2 % /);
+});
+
 test('one line a candidate with its numbers, then why', () => {
   const text = leaderboardText([
     row({ phase: 'base', step: 480, mean: 0.3, low: 0.27, high: 0.33, verdict: 'none', why: '' }),
