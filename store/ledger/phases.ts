@@ -140,6 +140,32 @@ function openPhases(db: Kysely<LedgerTables>) {
     .where('phases.state', 'in', ['waiting', 'running', 'evaluating', 'held']);
 }
 
+async function upsertPhase(db: Kysely<LedgerTables>, update: PhaseUpdate): Promise<void> {
+  const changes = {
+    state: update.state,
+    updated_at: update.at,
+    identity: update.identity,
+    identity_text: update.identityText,
+    ...(update.promoted === undefined ? {} : { promoted: update.promoted }),
+    ...(update.because === undefined ? {} : { because: JSON.stringify(update.because) }),
+  };
+  await db
+    .insertInto('phases')
+    .values({
+      run_id: update.runId,
+      phase: update.phase,
+      workflow_id: update.workflowId,
+      position: update.position,
+      kind: update.kind,
+      promoted: null,
+      because: null,
+      started_at: update.at,
+      ...changes,
+    })
+    .onConflict((conflict) => conflict.columns(['run_id', 'phase']).doUpdateSet(changes))
+    .execute();
+}
+
 export function phaseLedger(db: Kysely<LedgerTables>): PhaseLedger {
   const finished = () =>
     db
@@ -153,31 +179,7 @@ export function phaseLedger(db: Kysely<LedgerTables>): PhaseLedger {
   }
 
   return {
-    async upsertPhase(update) {
-      const changes = {
-        state: update.state,
-        updated_at: update.at,
-        identity: update.identity,
-        identity_text: update.identityText,
-        ...(update.promoted === undefined ? {} : { promoted: update.promoted }),
-        ...(update.because === undefined ? {} : { because: JSON.stringify(update.because) }),
-      };
-      await db
-        .insertInto('phases')
-        .values({
-          run_id: update.runId,
-          phase: update.phase,
-          workflow_id: update.workflowId,
-          position: update.position,
-          kind: update.kind,
-          promoted: null,
-          because: null,
-          started_at: update.at,
-          ...changes,
-        })
-        .onConflict((conflict) => conflict.columns(['run_id', 'phase']).doUpdateSet(changes))
-        .execute();
-    },
+    upsertPhase: (update) => upsertPhase(db, update),
     async phasesOf(runId) {
       const rows = await db.selectFrom('phases').selectAll().where('run_id', '=', runId).orderBy('position').execute();
       return rows.map(asRecord);

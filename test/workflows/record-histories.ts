@@ -12,7 +12,8 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { childIds, workflowNames } from '../../workflows/contract.ts';
 import { recipeOf } from '../support/recipes.ts';
 import { taskQueue, workflowBench } from '../support/workflow-bench.ts';
-import { kept, type Path, paths, question, sweep } from './story-paths.ts';
+import type { Path } from './story-path.ts';
+import { kept, paths, question, sweep } from './story-paths.ts';
 
 const bench = await workflowBench();
 try {

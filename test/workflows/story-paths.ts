@@ -1,7 +1,6 @@
 /** The paths through the story whose histories are kept: what happens on each, and which of its runs are kept. */
 import { TemperError } from '../../decisions/errors.ts';
-import type { Document } from '../support/recipes.ts';
-import { addition, leastPhases, recipeOf } from '../support/recipes.ts';
+import { recipeOf } from '../support/recipes.ts';
 import {
   type Answers,
   checkpointOf,
@@ -13,23 +12,14 @@ import {
   runsOn,
   startingFrom,
   tellingSomebody,
-  type Story,
   ticketOf,
 } from '../support/stories.ts';
-import { failureOf, type Run, untilState } from '../support/workflow-bench.ts';
+import { failureOf, untilState } from '../support/workflow-bench.ts';
 import { sweepStory, worse } from '../support/sweep-stories.ts';
-import type { CheckpointRef, PhaseContext, SweepInput } from '../../workflows/contract.ts';
+import type { CheckpointRef, SweepInput } from '../../workflows/contract.ts';
 import type { Question } from '../../workflows/contract-questions.ts';
-
-export interface Path {
-  readonly name: string;
-  /** The run that tells a person is kept too, as `<name>.notification.json`. */
-  readonly tells?: true;
-  readonly recipe: Document;
-  readonly answers: Answers;
-  /** What a person does; then the run ends. */
-  readonly act?: (run: Run, story: Story) => Promise<unknown>;
-}
+import { evaluatedOnce, isBase, type Path } from './story-path.ts';
+import { steeredPaths } from './steered-paths.ts';
 
 /** Each path's runs: the pipeline, its phase `sft`, and that phase's last evaluation. */
 export const kept = ['pipeline', 'phase', 'evaluation'] as const;
@@ -51,7 +41,6 @@ export const sweep = {
   } satisfies Answers,
 };
 
-const evaluatedOnce = { ...evaluatedSft, evaluate: { benchmarks: ['addition'] } };
 /** No base: it starts from what another pipeline promoted. */
 const branch = { ...recipeOf(), phases: [{ ...evaluatedOnce, from: { checkpoint: 'demo/base' } }] };
 export const elsewhere: CheckpointRef = {
@@ -63,7 +52,6 @@ export const elsewhere: CheckpointRef = {
   digest: 'd'.repeat(64),
 };
 const unmounted = { for: 'mount', reason: 'FailedMount: no export', seconds: 601, node: 'gpu-7' } as const;
-const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
 
 /** An evaluation that is killed, or fails, once. */
 const evaluationOnce =
@@ -231,59 +219,6 @@ export const paths: readonly Path[] = [
     },
   },
   {
-    name: 'held-by-person',
-    recipe: recipeOf([evaluatedSft]),
-    answers: {
-      awaitJob: ({ context, ticket, seenSteps }) => {
-        if (isBase(context) || ticket.number > 1) return Promise.resolve({ kind: 'ended' });
-        if (ticket.purpose === 'evaluate' || seenSteps.length > 0) return runsOn();
-        return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, 20) });
-      },
-      judgeAttempt: (_, times) => Promise.resolve(times === 2 ? judged('resume', { delaySeconds: 1 }) : completed),
-    },
-    async act(run, story) {
-      await story.called('awaitJob', 4);
-      await run.executeUpdate('hold', { args: [{ by: 'ann', reason: 'the nodes are needed' }] });
-      await untilState(run, 'sft', 'held');
-      await run.executeUpdate('release', { args: [{}] });
-    },
-  },
-  {
-    name: 'begun-anew',
-    recipe: recipeOf([evaluatedOnce, leastPhases.orpo]),
-    answers: {
-      judgeAttempt: (_, times) => Promise.resolve(times === 2 ? judged('hold') : completed),
-    },
-    async act(run) {
-      await untilState(run, 'sft', 'held');
-      await run.executeUpdate('extendBudget', { args: [{ budgets: { attempts: 9 } }] });
-      await run.executeUpdate('skipPhase', { args: [{ phase: 'orpo', by: 'ann' }] });
-      await run.executeUpdate('retryPhase', { args: [{ set: { 'params.learningRate': 0.0001 } }] });
-    },
-  },
-  {
-    name: 'promoted-by-hand',
-    recipe: recipeOf([evaluatedOnce]),
-    answers: {
-      judgeAttempt: (_, times) => Promise.resolve(times === 2 ? judged('hold') : completed),
-    },
-    async act(run) {
-      await untilState(run, 'sft', 'held');
-      await run.executeUpdate('promote', { args: [{ checkpoint: 'sft-50', by: 'ann' }] });
-    },
-  },
-  {
-    name: 'skipped-while-held',
-    recipe: recipeOf([evaluatedOnce]),
-    answers: {
-      judgeAttempt: (_, times) => Promise.resolve(times === 2 ? judged('hold') : completed),
-    },
-    async act(run) {
-      await untilState(run, 'sft', 'held');
-      await run.executeUpdate('skipPhase', { args: [{ reason: 'no data' }] });
-    },
-  },
-  {
     name: 'no-room',
     recipe: recipeOf([evaluatedSft]),
     answers: {
@@ -306,32 +241,5 @@ export const paths: readonly Path[] = [
       await failureOf(run);
     },
   },
-  {
-    name: 'outside-score',
-    recipe: recipeOf([evaluatedOnce], { benchmarks: { addition, public: { outside: true, problems: 50 } } }),
-    answers: {
-      judgeGate: ({ context }, times) =>
-        Promise.resolve(
-          isBase(context) || times > 2
-            ? promotes(context)
-            : {
-                kind: 'hold',
-                sentence: 'a score is lacking.',
-                rows: [],
-                heldAt: { stage: 0, contenders: ['one'] },
-                hearsScores: true,
-              },
-        ),
-      recordScore: () =>
-        Promise.resolve({
-          ...{ answer: 'record-score', id: '0123', recorded: true, sentence: 'Recorded as 0123.' },
-          wakes: ['outside-score/sft'],
-        }),
-    },
-    async act(run) {
-      await untilState(run, 'sft', 'held');
-      const score = { checkpoint: 'outside-score/sft/a1/checkpoint-50', benchmark: 'public', score: '40/50' };
-      await run.executeUpdate('recordScore', { args: [score] });
-    },
-  },
+  ...steeredPaths,
 ];

@@ -1,0 +1,89 @@
+/** Paths on which a person steers: holds, begins anew, skips, promotes, brings a score from outside. */
+import { addition, leastPhases, recipeOf } from '../support/recipes.ts';
+import { checkpointOf, completed, evaluatedSft, judged, promotes, runsOn } from '../support/stories.ts';
+import { untilState } from '../support/workflow-bench.ts';
+import { evaluatedOnce, isBase, type Path } from './story-path.ts';
+
+export const steeredPaths: readonly Path[] = [
+  {
+    name: 'held-by-person',
+    recipe: recipeOf([evaluatedSft]),
+    answers: {
+      awaitJob: ({ context, ticket, seenSteps }) => {
+        if (isBase(context) || ticket.number > 1) return Promise.resolve({ kind: 'ended' });
+        if (ticket.purpose === 'evaluate' || seenSteps.length > 0) return runsOn();
+        return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, 20) });
+      },
+      judgeAttempt: (_, times) => Promise.resolve(times === 2 ? judged('resume', { delaySeconds: 1 }) : completed),
+    },
+    async act(run, story) {
+      await story.called('awaitJob', 4);
+      await run.executeUpdate('hold', { args: [{ by: 'ann', reason: 'the nodes are needed' }] });
+      await untilState(run, 'sft', 'held');
+      await run.executeUpdate('release', { args: [{}] });
+    },
+  },
+  {
+    name: 'begun-anew',
+    recipe: recipeOf([evaluatedOnce, leastPhases.orpo]),
+    answers: {
+      judgeAttempt: (_, times) => Promise.resolve(times === 2 ? judged('hold') : completed),
+    },
+    async act(run) {
+      await untilState(run, 'sft', 'held');
+      await run.executeUpdate('extendBudget', { args: [{ budgets: { attempts: 9 } }] });
+      await run.executeUpdate('skipPhase', { args: [{ phase: 'orpo', by: 'ann' }] });
+      await run.executeUpdate('retryPhase', { args: [{ set: { 'params.learningRate': 0.0001 } }] });
+    },
+  },
+  {
+    name: 'promoted-by-hand',
+    recipe: recipeOf([evaluatedOnce]),
+    answers: {
+      judgeAttempt: (_, times) => Promise.resolve(times === 2 ? judged('hold') : completed),
+    },
+    async act(run) {
+      await untilState(run, 'sft', 'held');
+      await run.executeUpdate('promote', { args: [{ checkpoint: 'sft-50', by: 'ann' }] });
+    },
+  },
+  {
+    name: 'skipped-while-held',
+    recipe: recipeOf([evaluatedOnce]),
+    answers: {
+      judgeAttempt: (_, times) => Promise.resolve(times === 2 ? judged('hold') : completed),
+    },
+    async act(run) {
+      await untilState(run, 'sft', 'held');
+      await run.executeUpdate('skipPhase', { args: [{ reason: 'no data' }] });
+    },
+  },
+  {
+    name: 'outside-score',
+    recipe: recipeOf([evaluatedOnce], { benchmarks: { addition, public: { outside: true, problems: 50 } } }),
+    answers: {
+      judgeGate: ({ context }, times) =>
+        Promise.resolve(
+          isBase(context) || times > 2
+            ? promotes(context)
+            : {
+                kind: 'hold',
+                sentence: 'a score is lacking.',
+                rows: [],
+                heldAt: { stage: 0, contenders: ['one'] },
+                hearsScores: true,
+              },
+        ),
+      recordScore: () =>
+        Promise.resolve({
+          ...{ answer: 'record-score', id: '0123', recorded: true, sentence: 'Recorded as 0123.' },
+          wakes: ['outside-score/sft'],
+        }),
+    },
+    async act(run) {
+      await untilState(run, 'sft', 'held');
+      const score = { checkpoint: 'outside-score/sft/a1/checkpoint-50', benchmark: 'public', score: '40/50' };
+      await run.executeUpdate('recordScore', { args: [score] });
+    },
+  },
+];
