@@ -195,6 +195,14 @@ async function sweptNow(): Promise<SweepReport> {
   return (await embedded.client.workflow.getHandle(workflowId).result()) as SweepReport;
 }
 
+test('the status of what is no pipeline is where its page is', async () => {
+  const { exitCode, errors } = await say('status', 'walk/base');
+  expect([exitCode, errors]).toEqual([
+    2,
+    expect.stringMatching(/^temper: "walk\/base" is a run of trainPhase, no pipeline: what it does stands on http/),
+  ]);
+});
+
 test('a worker that is a version of a deployment gets work once that version is the current one', async () => {
   const own = { ...environment, TEMPER_TASK_QUEUE: 'versioned' };
   const [name, version] = [

@@ -25,8 +25,13 @@ export function retryPhase(): Command {
       '\nExample:\n  $ temper retry-phase tiny --set params.learningRate=1e-4 --reason "it diverged"',
     )
     .action(async (pipeline: string, options: Options) => {
-      const input: RetryPhaseInput = { ...options };
-      await sendUpdate(pipeline, 'retryPhase', input);
+      await sendUpdate(pipeline, 'retryPhase', await retryInput(options));
     });
   return withSaidBy(command);
+}
+
+/** Values of `--set` as YAML has them: `1e-4` is a number. Throws `invalid-input`. */
+export async function retryInput(options: Options): Promise<RetryPhaseInput> {
+  const { valuesOf } = await import('./given-recipe.ts');
+  return { ...options, set: valuesOf(options.set) };
 }

@@ -65,6 +65,7 @@ async function show(connected: Connected, pipeline: string, { json }: Options): 
   ]);
   const handle = connected.client.workflow.getHandle(pipeline);
   const run = await answered(connected, `pipeline "${pipeline}"`, () => handle.describe());
+  await mustBePipeline(connected, run);
   await requireWorker(connected);
   const phases = await answered(connected, `pipeline "${pipeline}"`, () => readPhases(connected.client, pipeline));
   const state = run.status.name.toLowerCase();
@@ -80,6 +81,22 @@ async function show(connected: Connected, pipeline: string, { json }: Options): 
         ...(state === 'running' && phases.some((phase) => phase.state === 'held') ? [wayOnText(pipeline)] : []),
       ].join('\n\n'),
     );
+}
+
+/** A sweep or a phase of its own has a page, and no phases. Throws `not-found`. */
+async function mustBePipeline(connected: Connected, run: WorkflowExecutionDescription): Promise<void> {
+  const [{ TemperError }, { workflowNames }, { pageOf }] = await Promise.all([
+    import('../../decisions/errors.ts'),
+    import('../../workflows/contract.ts'),
+    import('./connect.ts'),
+  ]);
+  const { type, workflowId, runId } = run;
+  if (type === workflowNames.pipeline) return;
+  const page = pageOf(connected, workflowId, runId);
+  throw new TemperError(
+    'not-found',
+    `"${workflowId}" is a run of ${type}, no pipeline: what it does stands on ${page}`,
+  );
 }
 
 /** Why it failed, in the words of whoever refused or gave up; null where it did not. */
@@ -99,7 +116,9 @@ async function follow(connected: Connected, pipeline: string): Promise<void> {
   const { answered, requireWorker } = await import('./connect.ts');
   const { followInTerminal } = await import('./follow-in-terminal.ts');
   const handle = connected.client.workflow.getHandle(pipeline);
-  const { runId } = await answered(connected, `pipeline "${pipeline}"`, () => handle.describe());
+  const run = await answered(connected, `pipeline "${pipeline}"`, () => handle.describe());
+  await mustBePipeline(connected, run);
+  const { runId } = run;
   await requireWorker(connected);
   process.exitCode = await followInTerminal(connected, { pipelineId: pipeline, runId });
 }

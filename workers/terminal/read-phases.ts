@@ -24,7 +24,8 @@ export async function readPhases(client: Client, pipelineId: string): Promise<Ph
 
 async function readHeartbeat(client: Client, pipelineId: string, phase: PhaseReport): Promise<JobHeartbeat | null> {
   const { raw } = await client.workflow.getHandle(childIds.phase(pipelineId, phase.phase)).describe();
-  for (const activity of raw.pendingActivities ?? []) {
+  // Others that work say only that they do.
+  for (const activity of raw.pendingActivities?.filter(({ activityType: type }) => type?.name === 'awaitJob') ?? []) {
     const [payload] = activity.heartbeatDetails?.payloads ?? [];
     if (payload) return defaultPayloadConverter.fromPayload<JobHeartbeat>(payload);
   }
