@@ -37,6 +37,7 @@ def run_phase(run: Run) -> int:
     """Do what is asked; returns the exit code."""
     request = run.request
     try:
+        run.heed_stops()
         run.say(f"{request.kind}: job {request.job}, attempt {request.attempt}, to step {request.target_step}")
         phase = phase_of(request.kind)
         require_kind_that_can(request.kind)

@@ -80,7 +80,7 @@ class Run:
         self.stop_requested = False
         self.processes = this_process()
         self._token = token
-        self._stop_at_once = True
+        self._stop_at_once = False
         self._unsealed: tuple[Path, Seal] | None = None
         self._doing = "starting"
         self._since = time.monotonic()
@@ -161,6 +161,12 @@ class Run:
         relative = directory.relative_to(self.request.output_directory).as_posix()
         self.outcome.artifacts.append({"path": relative, "format": form, "step": step, "digest": seal.digest})
         self._witness.say("checkpoint", step)
+
+    def heed_stops(self) -> None:
+        """From here on SIGTERM raises StoppedError wherever it meets the process; so does one that has come before."""
+        self._stop_at_once = True
+        if self.stop_requested:
+            raise StoppedError
 
     @contextmanager
     def saving_on_stop(self) -> Iterator[None]:

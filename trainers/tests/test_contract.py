@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
 from pathlib import Path
 
 import pytest
 from support import Attempts
 
 from temper_trainers.contract import Run
-from temper_trainers.errors import DamagedError, UsageError
+from temper_trainers.errors import DamagedError, StoppedError, UsageError
 from temper_trainers.request import read_request
 from temper_trainers.seal import compute_seal, seal_path, write_seal, write_text
 
@@ -99,6 +100,13 @@ def test_pods_that_count_their_processes_alike_do_not_write_into_one_file(
     write_text(target, "ours")
     assert target.read_text() == "ours"
     assert [path.name for path in tmp_path.iterdir()] == ["result.json"]
+
+
+def test_a_stop_that_comes_while_the_process_starts_is_heeded_when_its_phase_begins(tmp_path: Path) -> None:
+    run = Run(read_request(request_file(tmp_path)), "token")
+    os.kill(os.getpid(), signal.SIGTERM)
+    with pytest.raises(StoppedError):
+        run.heed_stops()
 
 
 def test_a_start_that_is_not_what_was_sealed_is_refused(tmp_path: Path) -> None:

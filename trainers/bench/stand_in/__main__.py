@@ -49,6 +49,7 @@ def main() -> int:
 def run_alone(run: Run, step_seconds: float) -> int:
     """One attempt; returns the contract's exit code."""
     try:
+        run.heed_stops()
         if run.request.kind == "evaluate":
             evaluate(run)
         else:
