@@ -44,7 +44,8 @@ onOwnCluster(
     const limits = { 'nvidia.com/gpu': String(gpuCount) };
     const container = (script: string) => ({ image: cluster.busyboxImage, command: ['sh', '-c', script], limits });
     await workloads.create(
-      jobOf({ name: 'first', container: container('while [ ! -e /tmp/go ]; do sleep 0.1; done') }),
+      // Its end would end the `touch` beside it as well.
+      jobOf({ name: 'first', container: container('while [ ! -e /tmp/go ]; do sleep 0.1; done; sleep 2') }),
     );
     const running = await eventually('the first runs', 60, async () => {
       const [pod] = await workloads.podsOf('first');

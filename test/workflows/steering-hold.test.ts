@@ -219,13 +219,12 @@ describe('a hold', () => {
         return { ...checkpoint, digest: 'digest' };
       },
       recordSteering: async () => {
-        await story.called('closePipeline');
-        await statusOf(run);
+        await untilState(run, 'base', 'completed');
       },
     });
     const run = await bench.start(story);
     await story.called('promote');
-    expect(await send(run, 'hold')).toMatch(/^phase base stops and saves/);
+    expect(await send(run, 'hold')).toMatch(/^phase base stops and saves.*, no phase is left to hold$/);
     await run.result();
   });
 
