@@ -213,14 +213,19 @@ test('a worker that is a version of a deployment gets work once that version is 
   const versioned = startTemper(['worker', '--deployment', 'temper', '--build-id', 'v2'], { environment: own });
   try {
     await versioned.said('A worker polls the task queue "versioned"');
-    const asked = temper(['nodes', '--json'], { environment: own });
+    expect(await temper(['nodes'], { environment: own })).toMatchObject({
+      exitCode: 69,
+      errors: expect.stringMatching(/^temper: no worker on the task queue "versioned" answered within 10 s/) as string,
+    });
     const current = ['worker', 'deployment', 'set-current-version', '--yes', ...name, ...version];
     await promisify(execFile)(temporalCli, [...current, '--address', embedded.address]);
-    expect(JSON.parse((await asked).output)).toMatchObject({ suspects: [] });
+    const { output } = await temper(['nodes', '--json'], { environment: own });
+    expect(JSON.parse(output)).toMatchObject({ suspects: [] });
     const { workflow } = embedded.client;
-    const [run] = await eventually('the question is listed', 20, async () => {
+    const query = 'TaskQueue = "versioned" and ExecutionStatus = "Completed"';
+    const [run] = await eventually('its answer is listed', 20, async () => {
       const listed: WorkflowExecutionInfo[] = [];
-      for await (const each of workflow.list({ query: 'TaskQueue = "versioned"' })) listed.push(each);
+      for await (const each of workflow.list({ query })) listed.push(each);
       return listed.length > 0 ? listed : null;
     });
     const { raw } = await workflow.getHandle(run?.workflowId ?? '').describe();
