@@ -11,7 +11,8 @@ type Document = Record<string, unknown>;
  */
 export function withFieldsSet(document: Document, set: Readonly<Record<string, unknown>>): Document {
   const changed = structuredClone(document);
-  for (const [path, value] of Object.entries(set)) setField(changed, path, value);
+  // A later field may lie below an earlier one: what was given stays as it was.
+  for (const [path, value] of Object.entries(set)) setField(changed, path, structuredClone(value));
   return changed;
 }
 

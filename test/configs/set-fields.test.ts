@@ -75,3 +75,9 @@ test('any path either sets a field or is refused as input', () => {
     }),
   );
 });
+
+test('what is set stays as it was given, also where a later field lies below it', () => {
+  const set = { 'phases.sft.evaluate': { every: 20 }, 'phases.sft.evaluate.every': 5 };
+  expect(sftOf(withFieldsSet(document, set))).toMatchObject({ evaluate: { every: 5 } });
+  expect(set['phases.sft.evaluate']).toEqual({ every: 20 });
+});
