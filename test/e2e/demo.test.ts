@@ -58,8 +58,8 @@ describe('the demo program', () => {
     expect(resume?.step).toBeGreaterThan(0);
     expect((await attemptsOf('base')).map(({ state }) => state)).toEqual(['completed']);
 
-    expect(out).toMatch(/phase +step +benchmark +n +mean +95 % interval .*tokens +runtime +verdict/);
-    expect(out).toMatch(/^sft +100 +addition +20×2 .* promote$/m);
+    expect(out).toMatch(/phase +step +benchmark +n +mean +95 % .*tokens +cut +run, s +verdict/);
+    expect(out).toMatch(/^sft +100 +addition +20×2 .* promoted$/m);
     expect(out).toMatch(/^Why:$/m);
     // eslint-disable-next-line no-control-regex -- what must not be there: control sequences of a terminal
     expect(out).not.toMatch(/\u001b/);
@@ -72,7 +72,7 @@ describe('the demo program', () => {
     expect(out).toMatch(/^Started the pipeline: http/);
     for (const phase of ['base', 'sft'])
       expect(out).toMatch(new RegExp(`^${phase}: reused, .*demo \\(phase ${phase},`, 'm'));
-    expect(out).toMatch(/^sft +100 +addition .* promote$/m);
+    expect(out).toMatch(/^sft +100 +addition .* promoted$/m);
     expect(await attemptsOf('sft')).toHaveLength(2);
     expect(await processesOf(place.store)).toEqual([]);
   });
