@@ -1,6 +1,6 @@
 /** The real workflows on a real Temporal server (the CLI's development server), with activities that tests tell. */
 import { fileURLToPath } from 'node:url';
-import type { Client, WorkflowHandle } from '@temporalio/client';
+import { type Client, type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, Worker } from '@temporalio/worker';
 import { readSettings } from '../../workers/settings.ts';
@@ -76,6 +76,21 @@ export async function workflowBench(): Promise<WorkflowBench> {
 
 function ignore(): void {
   // What the SDK says of workflows that fail on purpose is no news.
+}
+
+/** What a person asks of a run; its answer. */
+export const send = (run: Run, update: string, input: object = {}): Promise<string> =>
+  run.executeUpdate<string, [object]>(update, { args: [input] });
+
+/** Why an update was refused. Throws when it was not. */
+export async function refusalOf(update: Promise<unknown>): Promise<string> {
+  try {
+    await update;
+  } catch (error) {
+    if (error instanceof WorkflowUpdateFailedError) return error.cause?.message ?? '';
+    throw error;
+  }
+  throw new Error('it was not refused');
 }
 
 /** How the run failed: the type and the words that a person sees. */

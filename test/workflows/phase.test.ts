@@ -1,5 +1,4 @@
 /** A phase that does not go straight: failures, holds, releases, gates, evaluations. */
-import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { EvaluationKey } from '../../decisions/evaluation.ts';
 import type { PhaseContext } from '../../workflows/contract.ts';
@@ -8,6 +7,7 @@ import { checkpointOf, completed, evaluatedSft, judged, promotes, runsOn, ticket
 import {
   failureOf,
   pageOf,
+  refusalOf,
   type Run,
   statusOf,
   untilState,
@@ -29,16 +29,6 @@ const missing = (context: PhaseContext, seed = 2): EvaluationKey[] => [
 ];
 const verdict = (kind: 'hold' | 'reject', sentence: string) => Promise.resolve({ kind, sentence, rows: [] });
 const release = (run: Run, input: object = {}) => run.executeUpdate<string, [object]>('release', { args: [input] });
-
-/** Why an update was refused. */
-async function refusalOf(update: Promise<unknown>): Promise<string> {
-  const error: unknown = await update.then(
-    () => null,
-    (failure: unknown) => failure,
-  );
-  expect(error).toBeInstanceOf(WorkflowUpdateFailedError);
-  return (error as WorkflowUpdateFailedError).cause?.message ?? '';
-}
 
 async function eventsOf(workflowId: string) {
   return (await bench.client.workflow.getHandle(workflowId).fetchHistory()).events ?? [];

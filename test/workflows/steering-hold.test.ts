@@ -1,5 +1,4 @@
 /** A person holds a phase: while its job runs or waits, while evaluations run, before it begins; and lets it go on, or cancels. */
-import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { TemperError } from '../../decisions/errors.ts';
 import { type PhaseContext, workflowNames } from '../../workflows/contract.ts';
 import { eventually } from '../support/eventually.ts';
@@ -8,7 +7,8 @@ import { type Answers, checkpointOf, completed, evaluatedSft, judged, promotes, 
 import {
   failureOf,
   pageOf,
-  type Run,
+  refusalOf,
+  send,
   statusOf,
   untilState,
   workflowBench,
@@ -24,17 +24,6 @@ beforeAll(async () => {
 afterAll(async () => (await opening).close());
 
 const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
-const send = (run: Run, update: string, input: object = {}) =>
-  run.executeUpdate<string, [object]>(update, { args: [input] });
-
-async function refusalOf(update: Promise<unknown>): Promise<string> {
-  const error: unknown = await update.then(
-    () => null,
-    (failure: unknown) => failure,
-  );
-  expect(error).toBeInstanceOf(WorkflowUpdateFailedError);
-  return (error as WorkflowUpdateFailedError).cause?.message ?? '';
-}
 
 type StoryOf = ReturnType<WorkflowBench['tell']>;
 const stopsOf = (story: StoryOf) => story.inputsOf('stopJob').map(({ job, reason }) => `${job.name} ${reason}`);

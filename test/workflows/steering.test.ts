@@ -1,5 +1,4 @@
 /** A person skips a phase, has it begin anew, or extends a budget: what the phases then do, and what is refused. */
-import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { TemperError } from '../../decisions/errors.ts';
 import type { PhaseContext } from '../../workflows/contract.ts';
 import { eventually } from '../support/eventually.ts';
@@ -7,7 +6,8 @@ import { leastPhases, recipeOf } from '../support/recipes.ts';
 import { type Answers, checkpointOf, completed, evaluatedSft, judged, runsOn } from '../support/stories.ts';
 import {
   failureOf,
-  type Run,
+  refusalOf,
+  send,
   statusOf,
   untilState,
   workflowBench,
@@ -23,17 +23,6 @@ beforeAll(async () => {
 afterAll(async () => (await opening).close());
 
 const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
-const send = (run: Run, update: string, input: object = {}) =>
-  run.executeUpdate<string, [object]>(update, { args: [input] });
-
-async function refusalOf(update: Promise<unknown>): Promise<string> {
-  const error: unknown = await update.then(
-    () => null,
-    (failure: unknown) => failure,
-  );
-  expect(error).toBeInstanceOf(WorkflowUpdateFailedError);
-  return (error as WorkflowUpdateFailedError).cause?.message ?? '';
-}
 
 /** Base, sft, orpo; the first attempt of sft is held. */
 const chain = recipeOf([evaluatedSft, leastPhases.orpo]);
