@@ -1,7 +1,8 @@
 /**
  * Tells a living process from a dead one even when its pid was given away again: pid, start time and boot must agree.
  *
- * A zombie is dead: nobody may be left to reap it. Reads /proc where there is one, else asks `ps`. Does not cover other machines.
+ * A zombie is dead: nobody may be left to reap it. One of whose threads are still ending is not: its files, ports and GPU memory are still
+ * held. Reads /proc where there is one, else asks `ps`. Does not cover other machines.
  */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -44,7 +45,7 @@ export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
   return now !== null && now.startTime === identity.startTime && now.boot === identity.boot;
 }
 
-/** Process table entry of a pid; null when it is dead or a zombie. */
+/** Process table entry of a pid; null when it is dead. */
 export async function entryOf(pid: number): Promise<ProcessEntry | null> {
   return hasProc ? entryFromProc(pid) : entryFromPs(pid);
 }
@@ -60,8 +61,9 @@ async function entryFromProc(pid: number): Promise<ProcessEntry | null> {
   }
   // The name stands in parentheses and may hold anything; what follows begins with the state (field 3).
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const [state, group, startTime] = [fields[0], fields[2], fields[19]];
-  if (state === 'Z' || state === 'X' || group === undefined || startTime === undefined) return null;
+  const [state, group, threads, startTime] = [fields[0], fields[2], fields[17], fields[19]];
+  const isOver = state === 'X' || (state === 'Z' && Number(threads) <= 1);
+  if (isOver || group === undefined || startTime === undefined) return null;
   return { pid, group: Number(group), startTime };
 }
 

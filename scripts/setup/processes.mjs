@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * When process `pid` was started, as an opaque word; undefined when there is no such process.
+ * When process `pid` was started, as an opaque word; undefined when there is no such process. A zombie is none, unless threads of it are
+ * still ending: those hold its files and ports.
  *
  * @param {number} pid
  * @returns {string | undefined}
@@ -12,7 +13,8 @@ export function startTimeOf(pid) {
   if (process.platform === 'linux') {
     try {
       const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
-      return afterName[0] === 'Z' ? undefined : afterName[19];
+      const [state, threads, started] = [afterName[0], Number(afterName[17]), afterName[19]];
+      return state === 'Z' && threads <= 1 ? undefined : started;
     } catch (error) {
       if (error.code === 'ENOENT' || error.code === 'ESRCH') return undefined;
       throw error;
