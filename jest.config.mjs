@@ -17,6 +17,7 @@ const shared = {
 };
 
 export default {
+  reporters: ['default', '<rootDir>/scripts/run-ends.mjs'],
   projects: [
     {
       ...shared,

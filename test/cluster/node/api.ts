@@ -53,6 +53,12 @@ export function askApi(
   });
 }
 
+/** Whether the API server serves everything it has. */
+export async function isApiReady(places: SlotPlaces): Promise<boolean> {
+  const answer = await askApi(places, { path: '/readyz' }).catch(() => undefined); // not listening yet
+  return answer?.status === 200;
+}
+
 /** The object in the answer; undefined while there is none, or no answer. */
 export async function lookUp<T>(places: SlotPlaces, path: string): Promise<T | undefined> {
   try {

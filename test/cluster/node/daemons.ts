@@ -8,19 +8,41 @@ import { eventually } from '../../support/eventually.ts';
 import type { SlotPlaces } from '../machine/places.ts';
 import type { Daemon, ProcessMark } from '../life/state.ts';
 import { changeState, markOfProcess, readState } from '../life/state.ts';
+import { isApiReady } from './api.ts';
 import { childOf, entering } from './namespaces.ts';
 
 const startSeconds = 10;
 const endSeconds = 10;
+const serveSeconds = 180;
+const mostStarts = 3;
 
 /** Adds a daemon to the cluster and starts it. */
 export async function addDaemon(places: SlotPlaces, name: string, command: readonly string[]): Promise<void> {
   changeState(places.state, ({ daemons }) => ({ daemons: { ...daemons, [name]: { command, process: null } } }));
-  await startDaemon(places, name);
+  await launch(places, name);
 }
 
-/** Starts a daemon that does not run, with the command that it was added with. */
+/**
+ * Starts a daemon that does not run, with the command that it was added with. Of the API server, resolves when it serves: it ends by itself
+ * when its first writes fail, and is started anew then, as a kubelet does.
+ */
 export async function startDaemon(places: SlotPlaces, name: string): Promise<void> {
+  await launch(places, name);
+  if (name !== 'kube-apiserver') return;
+  let starts = 1;
+  await eventually('the API server serves again', serveSeconds, async () => {
+    if (brokenDaemons(places).includes(name)) {
+      const why = `the API server ended while it started:\n${logTail(places, name)}`;
+      if (starts === mostStarts) throw new Error(why);
+      process.stderr.write(`${why}\n`);
+      starts += 1;
+      await launch(places, name);
+    }
+    return await isApiReady(places);
+  });
+}
+
+async function launch(places: SlotPlaces, name: string): Promise<void> {
   const { daemon, init, environment } = lookUp(places, name);
   if (daemon.process !== null && isAlive(daemon.process)) return;
   const log = openSync(join(places.logs, `${name}.log`), 'a');

@@ -7,7 +7,7 @@ import type { SlotPlaces } from '../machine/places.ts';
 import { run } from '../machine/programs.ts';
 import type { ClusterState } from '../life/state.ts';
 import { readState } from '../life/state.ts';
-import { apply, askApi, lookUp } from './api.ts';
+import { apply, isApiReady, lookUp } from './api.ts';
 import type { ApiRequest } from './api.ts';
 import { commandsOf, nodeName } from './components.ts';
 import type { Component } from './components.ts';
@@ -43,7 +43,7 @@ export async function startComponents(places: SlotPlaces, { images, say, stop, a
   };
 
   await start('containerd', 'etcd', 'kube-apiserver');
-  await until('the API server is ready', async () => await isReady(places));
+  await until('the API server is ready', async () => await isApiReady(places));
   await start('kube-controller-manager', 'kube-scheduler');
   await allowCoredns(places);
   await start('coredns');
@@ -63,11 +63,6 @@ const nodePath = `/api/v1/nodes/${nodeName}`;
 function refuseBroken(places: SlotPlaces): void {
   const broken = brokenDaemons(places).map((name) => `${name} ended:\n${logTail(places, name)}`);
   if (broken.length > 0) throw new Error(broken.join('\n'));
-}
-
-async function isReady(places: SlotPlaces): Promise<boolean> {
-  const answer = await askApi(places, { path: '/readyz' }).catch(() => undefined); // not listening yet
-  return answer?.status === 200;
 }
 
 async function answers(places: SlotPlaces): Promise<boolean> {
