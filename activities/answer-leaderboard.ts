@@ -10,6 +10,7 @@ import { nearestName } from '../configs/nearest-name.ts';
 import { TemperError } from '../decisions/errors.ts';
 import type { Evaluation, EvaluationKey } from '../decisions/evaluation.ts';
 import type { GateVerdict } from '../decisions/gate-report.ts';
+import { afterHandPromotion, type HandPromotion } from '../decisions/hand-promotion.ts';
 import { leaderboardRow } from '../decisions/leaderboard.ts';
 import type { ScoreKey } from '../decisions/scores.ts';
 import { sentenceOfClass } from '../decisions/sentences.ts';
@@ -23,6 +24,7 @@ import type {
   MissingEvaluation,
 } from '../workflows/contract-questions.ts';
 import { findPhases, findPipeline, workOf } from './explain.ts';
+import { handPromotionOf } from './hand-promotion.ts';
 
 /** Evaluations that are looked at. */
 const mostEvaluations = 2000;
@@ -138,7 +140,7 @@ function byBenchmark(a: ScoreKey, b: ScoreKey): number {
 /** In the order of the candidates. */
 async function rowsOf(ledger: Ledger, shown: readonly Candidate[]): Promise<LedgerRow[]> {
   const rows = new Map<Candidate, LedgerRow>();
-  const verdicts = new Map<string, GateVerdict | undefined>();
+  const verdicts = new Map<string, Verdict>();
   let parent = null as { readonly id: string; readonly evaluations: readonly Evaluation[] } | null;
   for (const { checkpoint, own } of await recordsOf(ledger, shown)) {
     if (checkpoint.parent !== null && checkpoint.parent !== parent?.id)
@@ -148,8 +150,13 @@ async function rowsOf(ledger: Ledger, shown: readonly Candidate[]): Promise<Ledg
     if (!verdicts.has(work)) verdicts.set(work, await verdictOf(ledger, checkpoint));
     for (const candidate of own) {
       const { problems } = candidate;
-      const row = leaderboardRow({ checkpoint, key: candidate, evaluations, problems, verdict: verdicts.get(work) });
-      if (row !== null) rows.set(candidate, { pipeline: checkpoint.workflowId, ...row });
+      const { verdict, byHand } = verdicts.get(work) ?? { byHand: null };
+      const row = leaderboardRow({ checkpoint, key: candidate, evaluations, problems, verdict });
+      if (row === null) continue;
+      rows.set(candidate, {
+        pipeline: checkpoint.workflowId,
+        ...(byHand === null ? row : afterHandPromotion(row, byHand)),
+      });
       await othersTurn();
     }
   }
@@ -166,9 +173,16 @@ async function recordsOf(ledger: Ledger, shown: readonly Candidate[]) {
   return found.sort((a, b) => compareText(a.checkpoint.parent ?? '', b.checkpoint.parent ?? ''));
 }
 
-async function verdictOf(ledger: Ledger, { runId, phase }: CheckpointRecord): Promise<GateVerdict | undefined> {
+interface Verdict {
+  readonly verdict: GateVerdict | undefined;
+  /** A person's, which is the last word. */
+  readonly byHand: HandPromotion | null;
+}
+
+async function verdictOf(ledger: Ledger, { runId, phase }: CheckpointRecord): Promise<Verdict> {
   const verdicts = await ledger.verdictsOf({ runId, phase });
-  return verdicts.at(-1)?.verdict as GateVerdict | undefined;
+  const byHand = await handPromotionOf(ledger, { runId, phase });
+  return { verdict: verdicts.at(-1)?.verdict as GateVerdict | undefined, byHand };
 }
 
 /** What jobs were asked for and the ledger does not have, with the last job that was to make it. */

@@ -6,14 +6,21 @@
 import { nearestName } from '../configs/nearest-name.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { sentencesOfStage, sentenceOfVerdict } from '../decisions/gate-sentences.ts';
+import { promotedBy } from '../decisions/hand-promotion.ts';
 import type { GateVerdict } from '../decisions/gate-report.ts';
 import { sentenceOfNotification } from '../decisions/notification.ts';
+import type { Incident } from '../decisions/failure.ts';
 import type { RetryDecision } from '../decisions/retry.ts';
 import { bytesText, type PinSaid, sentenceOfGo, sentenceOfPin } from '../decisions/prune-sentences.ts';
 import { sentenceOfSaves } from '../decisions/save-time.ts';
-import { duration, linesOfHung, sentenceOfClass, sentenceOfRelease, sentenceOfRetry } from '../decisions/sentences.ts';
+import { duration, linesOfHung, sentenceOfClass, sentenceOfRelease } from '../decisions/sentences.ts';
 import { type SteeredBy, type SteeringRequest, sentenceOfSteering } from '../decisions/steering-sentences.ts';
-import { type Aftermath, sentenceOfFailure } from '../decisions/what-happened.ts';
+import {
+  type Aftermath,
+  isStoppedByHold,
+  sentenceOfFailure,
+  sentenceOfWhatFollows,
+} from '../decisions/what-happened.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { DecisionRecord, VerdictRecord } from '../store/ledger/decisions.ts';
 import type { IncidentRecord } from '../store/ledger/incidents.ts';
@@ -26,6 +33,7 @@ import type { ExplainedEvent, ExplainedPhase, Explanation, Question } from '../w
 import { type EvidenceWish, evidenceOfFailures } from './failure-evidence.ts';
 import { nextAttemptOf } from './aftermath.ts';
 import { retryKey } from './changes-of-phase.ts';
+import { handPromotionOf } from './hand-promotion.ts';
 import type { GoingCheckpoint } from './prune.ts';
 
 /** Events of all phases together: about 200 KB at most. */
@@ -136,7 +144,9 @@ async function explainedPhase(ledger: Ledger, record: PhaseRecord, wish: Evidenc
     ...(await ledger.notificationsOf(of)).map(notificationEvent),
   ];
   const { sentence } = (record.because ?? { sentence: '' }) as { sentence: string };
-  return { phase: record.phase, kind, state, because: sentence, events: events.toSorted(byTime).map(bounded) };
+  const byHand = await handPromotionOf(ledger, of);
+  const because = byHand === null || state === 'reused' ? sentence : `${promotedBy(byHand)} (${byHand.checkpoint}).`;
+  return { phase: record.phase, kind, state, because, events: events.toSorted(byTime).map(bounded) };
 }
 
 /** Everything of attempts, and of evaluation jobs, of this number. Throws `not-found`. */
@@ -169,6 +179,7 @@ const order: readonly ExplainedEvent['about'][] = [
   'evaluation',
   'start',
   'incident',
+  'stopped',
   'retry',
   'collapse',
   'release',
@@ -196,7 +207,8 @@ function attemptEvent({
 }: AttemptRecord): ExplainedEvent {
   const name = purpose === 'train' ? `Attempt ${String(number)}` : `Evaluation job ${String(number)}`;
   const seconds = endedAt === null ? null : (Date.parse(endedAt) - Date.parse(createdAt)) / 1000;
-  const ended = seconds === null ? state : `${state} after ${duration(seconds)}`;
+  const became = evidence?.stoppedByTemper === 'hold' && state === 'failed' ? 'stopped by a hold' : state;
+  const ended = seconds === null ? became : `${became} after ${duration(seconds)}`;
   const { evaluations = [] } = (request ?? {}) as { evaluations?: readonly { readonly key: string }[] };
   const metrics = keyMetrics.flatMap((metric) => {
     const value = (evidence?.result ?? evidence?.observed)?.metrics[metric];
@@ -222,21 +234,27 @@ function attemptEvent({
 function incidentEvent(record: IncidentRecord, aftermath: Aftermath, kept: ExplainedEvent['evidence']): ExplainedEvent {
   const { incident, evidence, purpose, at } = record;
   const { attempt, class: failure, because, completedStep } = incident;
+  const newest = purpose === 'train' ? ` Newest complete checkpoint at step ${String(completedStep)}.` : '';
+  const told = kept === undefined ? {} : { evidence: kept };
+  if (isStoppedByHold(incident)) {
+    const lines = purpose === 'train' ? [newest.trimStart()] : [];
+    return { at, about: 'stopped', attempt, sentence: sentenceOfFailure(record, aftermath), lines, ...told };
+  }
   // In the evidence that is told beside it they stand already.
   const isTold = kept !== undefined && kept !== 'too-much';
   const words = isTold ? [] : (evidence.ranks.find(({ rank }) => rank === (incident.rank ?? 0))?.lastLines ?? []);
-  const newest = purpose === 'train' ? ` Newest complete checkpoint at step ${String(completedStep)}.` : '';
   const log = words.slice(-3).map((line) => `log: ${line}`);
   const lines = [`${sentenceOfClass(failure, because)}${newest}`, ...linesOfHung(evidence.hung ?? []), ...log];
-  const told = kept === undefined ? {} : { evidence: kept };
   return { at, about: 'incident', attempt, sentence: sentenceOfFailure(record, aftermath), lines, ...told };
 }
 
 function decisionEvent({ key, runId, phase, question, answer, evidence, attempt, at }: DecisionRecord): ExplainedEvent {
   if (question === 'retry') {
     const isEvaluation = attempt !== null && key === retryKey({ runId, phase }, 'evaluate', attempt);
-    const sentence = sentenceOfRetry(answer as RetryDecision, isEvaluation ? 'evaluate' : 'train');
-    return { at, about: 'retry', attempt, sentence, lines: [] };
+    const { incident } = evidence as { incident: Incident };
+    const failed = { purpose: isEvaluation ? 'evaluate' : 'train', incident } as const;
+    const sentence = sentenceOfWhatFollows(answer as RetryDecision, failed);
+    return { at, about: isStoppedByHold(incident) ? 'stopped' : 'retry', attempt, sentence, lines: [] };
   }
   if (question === 'release') {
     const sentence = `It was ${sentenceOfRelease(evidence ?? {})}.`;

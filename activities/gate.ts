@@ -4,9 +4,9 @@
  * Covers loading and recording. Does not cover the rule (decisions/gate.ts) or making evaluations (evaluations.ts).
  */
 import { createHash } from 'node:crypto';
-import type { OutsideBenchmark } from '../configs/schema.ts';
+import type { EvaluatedBenchmark, OutsideBenchmark } from '../configs/schema.ts';
 import type { Evaluation, EvaluationKey } from '../decisions/evaluation.ts';
-import { judgeGate, type GateVerdict } from '../decisions/gate.ts';
+import { judgeGate, type GateVerdict, type ScoredByVote } from '../decisions/gate.ts';
 import type { LastGood } from '../decisions/after-collapse.ts';
 import type { HeldComparison } from '../decisions/gate-input.ts';
 import { type LeaderboardRow, rowInputs } from '../decisions/leaderboard.ts';
@@ -78,6 +78,7 @@ export function gateActivities(dependencies: ActivityDependencies): GateActiviti
         versions: Object.fromEntries(
           Object.entries(evaluatedOf(benchmarks)).map(([name, { version }]) => [name, version]),
         ),
+        votes: votesOf(evaluatedOf(benchmarks)),
         outsideBenchmarks: Object.keys(outside),
         outside: evidenceOfScores(scores),
         releases,
@@ -97,6 +98,14 @@ export function gateActivities(dependencies: ActivityDependencies): GateActiviti
       return hears ? { ...answer, hearsScores: true } : answer;
     },
   };
+}
+
+function votesOf(benchmarks: Readonly<Record<string, EvaluatedBenchmark>>): Readonly<Record<string, ScoredByVote>> {
+  return Object.fromEntries(
+    Object.entries(benchmarks).flatMap(([name, { vote, samples }]) =>
+      vote === undefined ? [] : [[name, { ...vote, samples }]],
+    ),
+  );
 }
 
 /** Scores from outside that count here; from now on their benchmarks mean what this recipe says. */

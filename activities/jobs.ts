@@ -112,9 +112,11 @@ async function specOf(store: RunStore, context: PhaseContext, ticket: AttemptTic
 }
 
 /** For a person's eyes: a store that cannot be read keeps no job from being stopped. */
-async function lastStepIn(store: RunStore, { directory }: AttemptTicket): Promise<number | null> {
+async function lastStepIn(store: RunStore, { directory, resumeStep }: AttemptTicket): Promise<number | null> {
   try {
-    return (await store.lastProgress(directory))?.step ?? null;
+    const last = await store.lastProgress(directory);
+    // Before it has loaded what it goes on from, a trainer may speak of step 0.
+    return last === null ? null : Math.max(last.step, resumeStep);
   } catch (error) {
     Context.current().log.warn(`how far the job in ${directory} was cannot be read: ${String(error)}`);
     return null;

@@ -14,8 +14,8 @@ import { shareOf } from '../decisions/random.ts';
 import { decideRetry, type RetryDecision, type RetrySituation } from '../decisions/retry.ts';
 import { retryPolicies } from '../decisions/retry-policies.ts';
 import { sentenceOfSaves } from '../decisions/save-time.ts';
-import { sentenceOfRelease, sentenceOfRetry } from '../decisions/sentences.ts';
-import { whatFailed } from '../decisions/what-happened.ts';
+import { sentenceOfRelease } from '../decisions/sentences.ts';
+import { sentenceOfWhatFollows, whatFailed } from '../decisions/what-happened.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { DecisionRecord } from '../store/ledger/decisions.ts';
@@ -94,8 +94,12 @@ export function judgeActivities(dependencies: ActivityDependencies): JudgeActivi
       if (judged.kind === 'completed')
         return { kind: 'completed', sentence: judged.sentence, seconds: evidence.result?.seconds ?? {} };
       const { decision, sentence } = judged;
-      const step = evidence.lastProgress?.step ?? null;
-      return { kind: decision.kind, sentence, delaySeconds: decision.delaySeconds, step };
+      return {
+        kind: decision.kind,
+        sentence,
+        delaySeconds: decision.delaySeconds,
+        step: reachedStep(ticket, evidence),
+      };
     },
     async recordRelease({ context, release = {}, heldFor, nobodyCame, hold }) {
       const { runId, phase } = context;
@@ -127,7 +131,12 @@ async function stopped(
   const key = { workflowId: context.pipelineId, phase: context.phase.name, purpose, number };
   await ledger.changeAttempt(key, { state: 'cancelled', at: dependencies.now().toISOString(), evidence });
   const sentence = `attempt ${String(number)} is stopped: its scores fell`;
-  return { kind: 'stopped', sentence, step: evidence.lastProgress?.step ?? null };
+  return { kind: 'stopped', sentence, step: reachedStep(ticket, evidence) };
+}
+
+/** By its word or by what it saved; at least where it began, since before it has loaded that a trainer may speak of step 0. */
+function reachedStep({ resumeStep }: AttemptTicket, { lastProgress, newestCompleteStep }: Evidence): number {
+  return Math.max(resumeStep, lastProgress?.step ?? 0, newestCompleteStep ?? 0);
 }
 
 function lowest(steps: readonly (number | null)[]): number | null {
@@ -239,7 +248,8 @@ export async function judge(
   await ledger.changeAttempt(key, { state: incident.class === 'job-lost' ? 'lost' : 'failed', at, evidence });
   const counted = await countedIncidents(dependencies, ended);
   const decision = decideRetry(context.budgets, counted, await situationOf(dependencies, ended, incident.class));
-  const sentence = `${whatFailed({ purpose: ticket.purpose, incident, evidence })}. ${sentenceOfRetry(decision, ticket.purpose)}${more}`;
+  const failed = { purpose: ticket.purpose, incident, evidence };
+  const sentence = `${whatFailed(failed)}. ${sentenceOfWhatFollows(decision, failed)}${more}`;
   const recorded = await ledger.recordDecision<RetryDecision>({
     key: decisionKey,
     runId,

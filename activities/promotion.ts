@@ -4,11 +4,13 @@
  * Covers seals, pins and the phase's row. Does not cover which checkpoint (gate.ts).
  */
 import { TemperError } from '../decisions/errors.ts';
+import { afterHandPromotion } from '../decisions/hand-promotion.ts';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
 import type { CheckpointRef, PhaseContext, PhaseEnd } from '../workflows/contract.ts';
 import { refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { findFinishedWork, type FinishedCheckpoint } from './finished-work.ts';
+import { handPromotionOf } from './hand-promotion.ts';
 import { identityOfPhase, recordPhase } from './phase-record.ts';
 import { sealByJob } from './sealing.ts';
 import { type EndOfHold, holdRuleOfBefore, untilWhen } from '../decisions/hold.ts';
@@ -126,5 +128,9 @@ async function reused(
   });
   const verdicts = await dependencies.ledger.verdictsOf({ runId: finished.runId, phase: finished.phase });
   const { rows } = (verdicts.at(-1)?.evidence ?? { rows: [] }) as { rows: readonly LeaderboardRow[] };
-  return { outcome: { state: 'reused', checkpoint: refOf(checkpoint), because, score }, rows };
+  const byHand = await handPromotionOf(dependencies.ledger, finished);
+  const told = rows.map((row) =>
+    byHand === null || row.phase !== finished.phase ? row : afterHandPromotion(row, byHand),
+  );
+  return { outcome: { state: 'reused', checkpoint: refOf(checkpoint), because, score }, rows: told };
 }

@@ -9,7 +9,7 @@
 import { compareWithBest, type Comparable, type Comparison } from './comparison-with-best.ts';
 import type { CheckpointFact } from './evaluation.ts';
 import { expectedGain, furtherRunsThatDecide, type PairOfScores, varianceWithin } from './further-seeds.ts';
-import type { Scored } from './gate-evidence.ts';
+import { type Scored, unfinishedShares } from './gate-evidence.ts';
 import type { CompareLine, CompareReport } from './gate-report.ts';
 import { isToldLower, type OutsideEvidence } from './outside-evidence.ts';
 import { standardError } from './statistics.ts';
@@ -91,6 +91,7 @@ function scoredLine(
     score: own.mean,
     seeds: own.runs,
     chanceOfBest: against?.chanceOfBest ?? null,
+    ...unfinishedShares(own),
   };
   if (best === undefined || against === undefined || own === best) {
     return { ...numbers, fromLeader: null, furtherSeeds: null, outcome: 'highest' };

@@ -6,12 +6,12 @@
 import { TemperError } from './errors.ts';
 import type { CheckpointFact, Evaluation, EvaluationKey } from './evaluation.ts';
 import type { GateInput } from './gate-input.ts';
-import type { LackingProblems } from './gate-report.ts';
+import type { LackingProblems, UnfinishedShares } from './gate-report.ts';
 import { outsideRunsOf } from './outside-evidence.ts';
 import { evaluationsOf, type PooledProblem, scoreOf, wholeOf } from './scores.ts';
 
 /** A checkpoint with its score on one benchmark. */
-export interface Scored {
+export interface Scored extends UnfinishedShares {
   readonly checkpoint: CheckpointFact;
   readonly mean: number;
   /** Evaluations with a seed each, or runs elsewhere. */
@@ -38,13 +38,18 @@ export function scored(input: GateInput, checkpoints: readonly CheckpointFact[],
     if (own !== null) {
       const { mean, problems, tokensPerSample, seeds, seconds } = own;
       const of = { runs: seeds.length, minutes: seconds / 60 / seeds.length, n: problems.length, standardError: 0 };
-      return [{ checkpoint, mean, problems, tokensPerSample, ...of }];
+      return [{ checkpoint, mean, problems, tokensPerSample, ...of, ...unfinishedShares(own) }];
     }
     const outside = outsideRunsOf(input.outside ?? [], { checkpoint: checkpoint.id, benchmark });
     if (outside === null) return [];
     const minutes = outsideMinutes(input, checkpoint.id, benchmark);
     return [{ checkpoint, ...outside, n: outside.problems, problems: null, tokensPerSample: null, minutes }];
   });
+}
+
+/** Those that there are. */
+export function unfinishedShares({ timedOutShare = 0, truncatedShare = 0 }: UnfinishedShares): UnfinishedShares {
+  return { ...(timedOutShare > 0 && { timedOutShare }), ...(truncatedShare > 0 && { truncatedShare }) };
 }
 
 /** The longest that was told. */

@@ -1,6 +1,7 @@
 /** What a gate looks at: its stages, the candidates and all the evidence there is. Types only. */
 import type { GateStage } from '../configs/schema.ts';
 import type { CheckpointFact, Evaluation } from './evaluation.ts';
+import type { ScoredByVote } from './gate-report.ts';
 import type { OutsideEvidence } from './outside-evidence.ts';
 
 export interface GateInput {
@@ -14,6 +15,8 @@ export interface GateInput {
   readonly evaluations: readonly Evaluation[];
   /** Version of each benchmark: evaluations of another version do not count. */
   readonly versions: Readonly<Record<string, number>>;
+  /** Of the benchmarks whose problems are scored by a vote. */
+  readonly votes?: Readonly<Record<string, ScoredByVote>>;
   /** Evaluations that the pipeline may still spend. */
   readonly evaluationBudgetLeft: number;
   /** Benchmarks that are scored outside alone: the gate holds for what a stage lacks on them. */

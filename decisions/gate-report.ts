@@ -1,6 +1,7 @@
 /** What a gate says, with the numbers it rests on: data for the ledger, the page and sentences.ts. Types only. */
 import type { CheckpointFact, EvaluationKey } from './evaluation.ts';
 import type { Estimate } from './statistics.ts';
+import type { VotePolicy } from './vote.ts';
 
 export type GateVerdict =
   | {
@@ -91,22 +92,43 @@ export type TieRule = 'tokens' | 'runtime' | 'earlier';
 
 export type StageReport = NotWorseReport | AtLeastReport | RuntimeReport | CompareReport | RankReport;
 
-export interface NotWorseReport {
+/** How each problem is scored where its benchmark has a vote. */
+export interface ScoredByVote extends VotePolicy {
+  /** Of a problem. */
+  readonly samples: number;
+}
+
+/** A stage that looks at scores. */
+interface ScoreReport {
+  /** Absent where the share of right samples is the score, and in verdicts of before. */
+  readonly vote?: ScoredByVote;
+}
+
+/** Of the samples of a score; absent where there were none, and in verdicts of before. */
+export interface UnfinishedShares {
+  /** Not done in time. */
+  readonly timedOutShare?: number;
+  /** Cut at the limit of tokens. */
+  readonly truncatedShare?: number;
+}
+
+export interface NotWorseReport extends ScoreReport {
   readonly stage: 'not-worse-than-parent';
   readonly benchmark: string;
   readonly margin: number;
-  readonly parent: { readonly checkpoint: string; readonly score: number; readonly seeds: number } | null;
+  readonly parent:
+    ({ readonly checkpoint: string; readonly score: number; readonly seeds: number } & UnfinishedShares) | null;
   readonly lines: readonly BoundLine[];
 }
 
-export interface AtLeastReport {
+export interface AtLeastReport extends ScoreReport {
   readonly stage: 'score-at-least';
   readonly benchmark: string;
   readonly atLeast: number;
   readonly lines: readonly BoundLine[];
 }
 
-export interface BoundLine {
+export interface BoundLine extends UnfinishedShares {
   readonly checkpoint: string;
   readonly step: number;
   readonly score: number;
@@ -138,7 +160,7 @@ export interface RuntimeLine {
   readonly outcome: 'passed' | 'failed';
 }
 
-export interface CompareReport {
+export interface CompareReport extends ScoreReport {
   readonly stage: 'compare';
   readonly benchmark: string;
   readonly by: 'evidence' | 'mean';
@@ -147,7 +169,7 @@ export interface CompareReport {
   readonly lines: readonly CompareLine[];
 }
 
-export interface CompareLine {
+export interface CompareLine extends UnfinishedShares {
   readonly checkpoint: string;
   readonly step: number;
   readonly score: number | null;
@@ -160,7 +182,7 @@ export interface CompareLine {
   readonly outcome: 'highest' | 'tied' | 'not-scored' | 'below';
 }
 
-export interface RankReport {
+export interface RankReport extends ScoreReport {
   readonly stage: 'rank';
   readonly benchmark: string;
   readonly tie: readonly TieRule[];
@@ -168,7 +190,7 @@ export interface RankReport {
   readonly lines: readonly RankLine[];
 }
 
-export interface RankLine {
+export interface RankLine extends UnfinishedShares {
   readonly checkpoint: string;
   readonly step: number;
   readonly score: number;

@@ -3,7 +3,7 @@
  *
  * Covers one stage on the evidence there is. Does not cover whether more is worth having (gate.ts).
  */
-import type { Scored } from './gate-evidence.ts';
+import { type Scored, unfinishedShares } from './gate-evidence.ts';
 import type { AtLeastReport, BoundLine, NotWorseReport, RankLine, RankReport, TieRule } from './gate-report.ts';
 import { bootstrapMean, differenceOfMeans, type Estimate, pairedBootstrap } from './statistics.ts';
 
@@ -18,7 +18,10 @@ export function judgeNotWorse(
       return { ...lineOf(candidate), estimate: null, outcome: 'passed', decidedBy: 'no-parent' } as const;
     return boundLine(candidate, differenceOf(candidate, parent), -rule.margin);
   });
-  const bound = parent === null ? null : { checkpoint: parent.checkpoint.id, score: parent.mean, seeds: parent.runs };
+  const bound =
+    parent === null
+      ? null
+      : { checkpoint: parent.checkpoint.id, score: parent.mean, seeds: parent.runs, ...unfinishedShares(parent) };
   return { stage: 'not-worse-than-parent', ...rule, parent: bound, lines };
 }
 
@@ -113,6 +116,6 @@ function boundLine(candidate: Scored, estimate: Estimate, limit: number): BoundL
   return { ...lineOf(candidate), estimate, outcome: 'undecided', decidedBy: null };
 }
 
-function lineOf({ checkpoint, mean, runs }: Scored) {
-  return { checkpoint: checkpoint.id, step: checkpoint.step, score: mean, seeds: runs };
+function lineOf({ checkpoint, mean, runs, ...shares }: Scored) {
+  return { checkpoint: checkpoint.id, step: checkpoint.step, score: mean, seeds: runs, ...unfinishedShares(shares) };
 }

@@ -64,7 +64,8 @@ function throughStages(input: GateInput, candidates: readonly CheckpointFact[]):
   for (const stage of input.stages) {
     const lacking = lackingScores(input, stage, { standing, place: stages.length });
     if (lacking !== null) return { kind: 'hold', because: { rule: 'outside-scores', ...lacking }, stages };
-    const { report, ask, asksElsewhere } = judgeStage(input, stage, { standing, stages });
+    const { report: judged, ask, asksElsewhere } = judgeStage(input, stage, { standing, stages });
+    const report = withVote(input, judged);
     stages.push(report);
     if (saysNothing(report)) continue;
     if (ask.length > 0 || asksElsewhere === true) return more(ask, undecided(report, ask.length), stages);
@@ -79,6 +80,12 @@ function throughStages(input: GateInput, candidates: readonly CheckpointFact[]):
     }
   }
   return promotionOf(input, standing, stages);
+}
+
+/** With how its benchmark's problems are scored, where that is by a vote. */
+function withVote({ votes = {} }: GateInput, report: StageReport): StageReport {
+  const vote = votes[report.benchmark];
+  return vote === undefined || report.stage === 'runtime-at-most' ? report : { ...report, vote };
 }
 
 function needsPerson(report: CompareReport, released: boolean): boolean {

@@ -57,6 +57,7 @@ function interruption({ because, who }: Failed): ClassPhrase {
   if (signal !== null) return { what: `${who} was told to stop (${signal})` };
   switch (because.rule) {
     case 'stopped-by-temper':
+      if (because.why === 'hold') return { what: 'stopped by a hold' };
       return { what: `stopped by Temper (${because.why})` };
     case 'exit-code':
       return { what: `${who} was told to stop, and did in order (exit code ${String(because.exitCode)})` };

@@ -7,8 +7,10 @@ import type {
   NotWorseReport,
   RankLine,
   RuntimeLine,
+  ScoredByVote,
   StageReport,
   TieRule,
+  UnfinishedShares,
 } from './gate-report.ts';
 import type { Estimate } from './statistics.ts';
 
@@ -16,7 +18,27 @@ import type { Estimate } from './statistics.ts';
 export function sentencesOfStage(report: StageReport): readonly string[] {
   const lines = report.lines.map((line) => sentenceOfLine(report, line.checkpoint));
   if (lines.length === 0) return [`${titleOf(report)}: nobody told anything on ${report.benchmark}.`];
-  return [`${titleOf(report)}:`, ...lines];
+  return [`${titleOf(report)}${scoredText(report)}:`, ...lines];
+}
+
+/** What its scores are, where they are not the share of right samples. */
+function scoredText(report: StageReport): string {
+  const vote = report.stage === 'runtime-at-most' ? undefined : report.vote;
+  return vote === undefined ? '' : ` (${voteWords(vote)})`;
+}
+
+function voteWords({ samples, agreeing, of }: ScoredByVote): string {
+  if (of !== undefined) return `maj@${of}: each problem scored by votes of ${of} of its ${samples} samples`;
+  if (agreeing === undefined) return `maj@${samples}: each problem scored by the vote of its ${samples} samples`;
+  return `each problem scored by the vote of its samples, which ends when ${agreeing} of up to ${samples} agree`;
+}
+
+/** A score with what of its samples came to no end by itself: `62.5 % (of its samples 1.2 % not done in time)`. */
+function scoreWords(score: number, { timedOutShare, truncatedShare }: UnfinishedShares): string {
+  const late = timedOutShare === undefined ? [] : [`${percent(timedOutShare)} not done in time`];
+  const cut = truncatedShare === undefined ? [] : [`${percent(truncatedShare)} cut at the limit of tokens`];
+  const unfinished = [...late, ...cut].join(', ');
+  return unfinished === '' ? percent(score) : `${percent(score)} (of its samples ${unfinished})`;
 }
 
 /** What a stage says of one candidate; empty where it says nothing. */
@@ -62,7 +84,7 @@ function compareSentence(report: CompareReport, line: CompareLine): string {
     const order = { highest: 'told to be the highest', below: 'told to be lower', tied: 'told to be lower' };
     return `${line.checkpoint}: ${line.outcome === 'not-scored' ? 'no score' : `${order[line.outcome]}, without a number`} on ${report.benchmark}.`;
   }
-  const score = `${line.checkpoint}: ${percent(line.score)} with ${count(line.seeds, 'seed')}`;
+  const score = `${line.checkpoint}: ${scoreWords(line.score, line)} with ${count(line.seeds, 'seed')}`;
   if (line.fromLeader === null) {
     return `${score}, the highest${line.chanceOfBest === null ? '' : `; the best in ${percent(line.chanceOfBest)} of draws`}.`;
   }
@@ -112,12 +134,12 @@ function tieWords(rule: TieRule): string {
 }
 
 function boundSentence(report: NotWorseReport | AtLeastReport, line: BoundLine): string {
-  const score = `${line.checkpoint}: ${percent(line.score)}`;
+  const score = `${line.checkpoint}: ${scoreWords(line.score, line)}`;
   if (line.estimate === null) return `${score}, passes: there is no parent to compare with.`;
   const held =
     report.stage === 'score-at-least'
       ? `${percent(line.estimate.low)} to ${percent(line.estimate.high)}`
-      : `${difference(line.estimate)} points to the parent's ${percent(report.parent?.score ?? 0)}`;
+      : `${difference(line.estimate)} points to the parent's ${scoreWords(report.parent?.score ?? 0, report.parent ?? {})}`;
   return `${score}, ${held} (${outcome(line)}).`;
 }
 
@@ -128,7 +150,7 @@ function outcome(line: BoundLine): string {
 }
 
 export function rankSentence(line: RankLine): string {
-  const numbers = `${line.checkpoint}: ${percent(line.score)}${line.tokensPerSample === null ? '' : `, ${line.tokensPerSample.toFixed(1)} tokens per sample`}`;
+  const numbers = `${line.checkpoint}: ${scoreWords(line.score, line)}${line.tokensPerSample === null ? '' : `, ${line.tokensPerSample.toFixed(1)} tokens per sample`}`;
   if (line.fromLeader === null) return `${numbers}, the highest mean.`;
   return `${numbers}, ${difference(line.fromLeader)} points to the highest${line.tied ? ', inside the noise' : ''}.`;
 }

@@ -9,7 +9,7 @@ import { signalOf } from './exit-codes.ts';
 import { type Evidence, type Incident, type RankEnd, takenAlong } from './failure.ts';
 import type { RetryDecision } from './retry.ts';
 import { retryPolicies } from './retry-policies.ts';
-import { changeText, duration, givenUpEvaluations, retryReasonText } from './sentences.ts';
+import { changeText, duration, givenUpEvaluations, retryReasonText, sentenceOfRetry } from './sentences.ts';
 import { launcherVerdict } from './signatures.ts';
 
 export interface FailedAttempt {
@@ -51,12 +51,25 @@ export function whatFailed(failed: FailedAttempt): string {
 /** The whole sentence, with its full stop. */
 export function sentenceOfFailure(failed: FailedAttempt, { decision, next }: Aftermath): string {
   const came =
-    next === null
-      ? decision === null
-        ? []
-        : [whatFollows(decision, failed.purpose)]
-      : whatFollowed(failed, next, decision);
+    next === null ? (decision === null ? [] : [whatFollows(decision, failed)]) : whatFollowed(failed, next, decision);
   return `${[whatFailed(failed), ...came].join('; ')}.`;
+}
+
+/** A person held the phase, and this stopped for it: no failure, and nothing is tried again before a release. */
+export function isStoppedByHold({ because }: Pick<Incident, 'because'>): boolean {
+  return because.rule === 'stopped-by-temper' && because.why === 'hold';
+}
+
+/** What was decided after it, and why; of what a hold stopped, that it waits for a person. */
+export function sentenceOfWhatFollows(
+  decision: RetryDecision,
+  { purpose, incident }: Pick<FailedAttempt, 'purpose' | 'incident'>,
+): string {
+  const { kind } = decision;
+  if (!isStoppedByHold(incident) || kind === 'hold' || kind === 'fail') return sentenceOfRetry(decision, purpose);
+  if (purpose === 'evaluate') return 'What is lacking is asked for again after a release; a hold costs no attempt.';
+  const begins = kind === 'restart' ? 'Begins anew' : 'Goes on from its newest checkpoint';
+  return `${begins} after a release; a hold costs no attempt.`;
 }
 
 /** `18 steps (12 min) lost`; null where the failure lost nothing that can be counted. */
@@ -134,16 +147,19 @@ function closedByLauncher(ranks: readonly RankEnd[]): string {
 }
 
 /** What was decided, before anything came of it. */
-function whatFollows(decision: RetryDecision, purpose: FailedAttempt['purpose']): string {
-  const { kind, delaySeconds, because } = decision;
+function whatFollows(decision: RetryDecision, { purpose, incident }: FailedAttempt): string {
+  const { kind, because } = decision;
+  // Nothing comes by itself, and so nothing after a delay.
+  const delaySeconds = isStoppedByHold(incident) ? 0 : decision.delaySeconds;
+  const released = isStoppedByHold(incident) ? ' after a release' : '';
   if (purpose === 'evaluate' && (kind === 'hold' || kind === 'fail'))
     return `gave up ${givenUpEvaluations}, ${retryReasonText(because)}`;
   const after = delaySeconds > 0 ? ` in ${duration(delaySeconds)}` : '';
   switch (kind) {
     case 'resume':
-      return `goes on from its newest checkpoint${after}${differenceOf(decision)}`;
+      return `goes on from its newest checkpoint${released}${after}${differenceOf(decision)}`;
     case 'restart':
-      return `begins anew${after}${differenceOf(decision)}`;
+      return `begins anew${released}${after}${differenceOf(decision)}`;
     case 'roll-back':
       return `goes back to the last checkpoint before step ${String(decision.rollBackBefore)}${after}${differenceOf(decision)}`;
     case 'wait':
@@ -161,7 +177,8 @@ function whatFollowed(failed: FailedAttempt, next: NextAttempt, decision: RetryD
   const loss = lossOf(failed, next);
   const as = `as ${purpose === 'train' ? 'attempt' : 'evaluation job'} ${String(next.number)}`;
   const difference = decision === null ? '' : differenceOf(decision, { nodes: false });
-  const release = decision?.kind === 'hold' ? 'held until a person let it go on, then ' : '';
+  const isHeld = decision?.kind === 'hold' || isStoppedByHold(failed.incident);
+  const release = isHeld ? 'held until a person let it go on, then ' : '';
   const how = next.resumeStep > 0 ? `went on from step ${String(next.resumeStep)} ${as}` : `began anew ${as}`;
   return [`${release}${how}${elsewhere(evidence, next)}${difference}`, ...(loss === null ? [] : [loss])];
 }

@@ -181,6 +181,8 @@ export interface ExplainedEvent {
     | 'evaluation'
     | 'start'
     | 'incident'
+    /** By a hold, and what comes of it: no failure. */
+    | 'stopped'
     | 'retry'
     | 'collapse'
     | 'release'

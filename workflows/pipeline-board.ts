@@ -12,6 +12,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ScoreInput } from '../configs/schema-score.ts';
+import { afterHandPromotion, type HandPromotion, sentenceOfHandPromotion } from '../decisions/hand-promotion.ts';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
 import {
   childIds,
@@ -49,6 +50,8 @@ export interface PipelineBoard {
   /** Whether a phase was told what follows its hold, and has not said yet that it goes on. */
   isSettled(phase: string): boolean;
   settle(phase: string, isSettled: boolean): void;
+  /** A person ends a phase with a checkpoint: it has the last word over the gate, once the phase says that it ended so. */
+  promoted(phase: string, promotion: HandPromotion): void;
   /** `listener` is told what a phase reports, after the board. */
   onReport(listener: (report: PhaseReport) => void): void;
 }
@@ -62,6 +65,8 @@ interface Board {
   hears: (report: PhaseReport) => void;
   /** Held phases that were told what follows. */
   settled: Set<string>;
+  /** What a person said that phases end with. */
+  byHand: Map<string, HandPromotion>;
 }
 
 export function pipelineBoard(): PipelineBoard {
@@ -73,6 +78,7 @@ export function pipelineBoard(): PipelineBoard {
     state: 'running',
     hears: () => undefined,
     settled: new Set(),
+    byHand: new Map(),
   };
   answerQueries(board);
   setHandler(phaseReportSignal, (report?: PhaseReport) => {
@@ -90,17 +96,8 @@ export function pipelineBoard(): PipelineBoard {
   });
   hearScores(board);
   return {
-    opened(resolved, { searchAttributes: known }) {
-      board.resolved = resolved;
-      board.attributes = known;
-      board.phases = resolved.recipe.phases.map(waitingPhase);
-      show(board);
-      if (known) {
-        upsertSearchAttributes([
-          { key: searchAttributes.state, value: 'running' },
-          { key: searchAttributes.model, value: modelName(resolved) },
-        ]);
-      }
+    opened(resolved, known) {
+      opened(board, resolved, known.searchAttributes);
     },
     phases: () => board.phases,
     changed(resolved) {
@@ -114,6 +111,9 @@ export function pipelineBoard(): PipelineBoard {
       if (isSettled) board.settled.add(phase);
       else board.settled.delete(phase);
     },
+    promoted(phase, promotion) {
+      board.byHand.set(phase, promotion);
+    },
     onReport(listener) {
       board.hears = listener;
     },
@@ -125,12 +125,32 @@ export function pipelineBoard(): PipelineBoard {
   };
 }
 
+function opened(board: Board, resolved: ResolvedPipeline, attributes: boolean): void {
+  board.resolved = resolved;
+  board.attributes = attributes;
+  board.phases = resolved.recipe.phases.map(waitingPhase);
+  show(board);
+  if (!attributes) return;
+  upsertSearchAttributes([
+    { key: searchAttributes.state, value: 'running' },
+    { key: searchAttributes.model, value: modelName(resolved) },
+  ]);
+}
+
 function reported(board: Board, report: PhaseReport): void {
   board.phases = board.phases.map((phase) => (phase.phase === report.phase ? report : phase));
   if (report.state !== 'held') board.settled.delete(report.phase);
+  if (report.state === 'completed') endRows(board, report);
   show(board);
   setAttributes(board, report);
   board.hears(report);
+}
+
+/** Of a phase that ended by a person's word, the rows say so. */
+function endRows(board: Board, { phase, note }: PhaseReport): void {
+  const promotion = board.byHand.get(phase);
+  if (promotion === undefined || sentenceOfHandPromotion(promotion) !== note) return;
+  for (const [key, row] of board.rows) if (row.phase === phase) board.rows.set(key, afterHandPromotion(row, promotion));
 }
 
 function hearScores(board: Board): void {

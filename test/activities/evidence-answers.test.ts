@@ -1,5 +1,6 @@
 /** What `leaderboard` and `compare` answer, from a real ledger. */
 import { answerActivities } from '../../activities/answers.ts';
+import { explanationOf } from '../../activities/explain.ts';
 import type { GateVerdict } from '../../decisions/gate-report.ts';
 import type {
   ComparisonAnswer,
@@ -94,6 +95,31 @@ describe('leaderboard', () => {
     ]);
     expect(rows[1]).toMatchObject({ gain: { mean: 0.5 }, majorityAtK: 1, passAtK: { k: 4 }, run: { p50: 1, p95: 1 } });
     expect([missing, omitted]).toEqual([[], 0]);
+  });
+
+  test('a person had the last word: who promoted what and why stands in place of what the gate said', async () => {
+    const { at } = await pipeline('demo');
+    await seen(evaluation(at(40)).scoring([4, 4]), evaluation(at(20)).scoring([4, 0]));
+    const of = { runId: 'run-of-demo', phase: 'sft' };
+    const time = '2026-11-29T12:00:00.000Z';
+    const verdict: GateVerdict = { kind: 'hold', because: { rule: 'no-candidates' }, stages: [] };
+    await bench.ledger.recordVerdict({ ...of, key: 'k', verdict, evidence: null, at: time });
+    const before = (await leaderboard({ pipeline: 'demo' })).rows.map((row) => row.verdict);
+    expect(before).toEqual(['open', 'open']);
+    const by = { by: 'ann', reason: 'it writes better' };
+    const request = { message: 'promote', checkpoint: at(20) } as const;
+    await bench.as(runId).recordSteering({ pipelineId: 'demo', ...of, id: 'update-1', request, by });
+    const because = { sentence: `ann promoted ${at(20)}: it writes better`, score: null };
+    const [record] = await bench.ledger.phasesOf('run-of-demo');
+    if (record === undefined) throw new Error('no phase');
+    await bench.ledger.upsertPhase({ ...record, promoted: at(20), because, at: time });
+    const { rows } = await leaderboard({ pipeline: 'demo' });
+    expect(rows.map(({ step, verdict: word, why }) => [step, word, why])).toEqual([
+      [20, 'promote', 'Promoted by ann: it writes better.'],
+      [40, 'passed-over', `ann promoted ${at(20)}: it writes better.`],
+    ]);
+    const { phases } = await explanationOf(bench.ledger, { pipeline: 'demo' });
+    expect(phases[0]?.because).toBe(`Promoted by ann: it writes better (${at(20)}).`);
   });
 
   test('of all: the best first on each benchmark and version, never two versions together', async () => {

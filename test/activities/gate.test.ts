@@ -1,9 +1,12 @@
 import { phaseSchema } from '../../configs/schema.ts';
+import type { GateVerdict } from '../../decisions/gate.ts';
+import { sentencesOfStage } from '../../decisions/gate-sentences.ts';
 import {
   activityBench,
   type ActivityBench,
   contextOf,
   parent,
+  recipe,
   runId,
   sft,
   startAttempt,
@@ -123,6 +126,33 @@ test('holds what the evidence does not decide where the recipe says so, until a 
     releases: [{ stage: 0, contenders: [id(1, 40), id(1, 50)] }],
   });
   expect(released).toMatchObject({ kind: 'promote', checkpoint: { id: id(1, 40) }, score: 0.75 });
+});
+
+test('a benchmark that is scored by votes, and what was late or cut, is told with the numbers of each stage', async () => {
+  await trained(1, [50]);
+  for (const checkpoint of [parent.id, id(1, 50)]) {
+    const { problems, ...one } = evaluation(checkpoint).build();
+    const [first, ...others] = problems.map((problem) => ({ ...problem, voted: 1 }));
+    const unfinished = first === undefined ? [] : [{ ...first, timedOut: 1, truncated: 2 }];
+    await bench.ledger.recordEvaluation({
+      evaluation: { ...one, problems: [...unfinished, ...others] },
+      runId: 'run-1',
+      jobName: 't',
+      at: '2026-11-29T11:00:00.000Z',
+    });
+  }
+  const { addition } = recipe.benchmarks;
+  const benchmarks = { addition: { ...addition, samples: 4, vote: { agreeing: 3 } } } as typeof recipe.benchmarks;
+  expect((await judge(contextOf({ benchmarks }))).kind).toBe('promote');
+  const [judged] = await bench.ledger.verdictsOf({ runId: 'run-1', phase: 'sft' });
+  const lines = (judged?.verdict as GateVerdict).stages.flatMap(sentencesOfStage);
+  expect(lines[0]).toContain(
+    'on addition (each problem scored by the vote of its samples, which ends when 3 of up to 4 agree):',
+  );
+  const told = '100.0 % (of its samples 6.3 % not done in time, 12.5 % cut at the limit of tokens)';
+  expect(lines.find((line) => line.includes(id(1, 50)) && line.includes('the parent'))).toMatch(
+    new RegExp(`${told.replace(/[()]/g, '\\$&')}.*the parent's ${told.replace(/[()]/g, '\\$&')}`),
+  );
 });
 
 describe('candidates', () => {

@@ -2,6 +2,7 @@
 import type { ResolvedPipeline } from '../../workflows/contract.ts';
 import type { Explanation } from '../../workflows/contract-questions.ts';
 import { answerActivities } from '../../activities/answers.ts';
+import { explanationOf } from '../../activities/explain.ts';
 import { recipeSchema } from '../../configs/schema.ts';
 import { activityBench, type ActivityBench, contextOf, runId, startAttempt } from '../support/activity-bench.ts';
 import { fakeTrainer } from '../support/fake-trainer.ts';
@@ -59,6 +60,33 @@ test('what was asked is kept once, with who, when and why, and explained', async
   expect(told).toMatchObject([
     { attempt: 1, sentence: 'ann had it begin anew from its start with params.steps 60: it diverged.' },
   ]);
+});
+
+test('what a hold stopped is told as such, with what it had reached, and not as a failure that is tried again', async () => {
+  const attempt = await startAttempt(bench);
+  const trainer = fakeTrainer(attempt);
+  await trainer.saves(20);
+  await trainer.says(23, 'training');
+  await bench.as(runId).stopJob({ ...attempt, reason: 'hold' });
+  expect(await bench.as(runId).judgeAttempt(attempt)).toMatchObject({
+    step: 23,
+    sentence: expect.stringMatching(
+      /stopped by a hold at step 23\. Goes on from its newest checkpoint after a release; a hold costs no attempt\.$/,
+    ) as string,
+  });
+  const told = async () => {
+    const { phases } = await explanationOf(bench.ledger, { pipeline: 'demo' });
+    return phases.flatMap(({ events }) => events.map(({ about, sentence }) => `${about}: ${sentence}`)).join('\n');
+  };
+  expect(await told()).toContain('attempt: Attempt 1: stopped by a hold after');
+  expect(await told()).toContain('stopped by a hold at step 23; goes on from its newest checkpoint after a release.');
+  expect(await told()).not.toMatch(/incident|retry|failed|interrupted/);
+  // The next one is killed while it loads, and speaks of step 0: what was reached is not lost.
+  const next = await startAttempt(bench, 2);
+  expect(await told()).toContain('held until a person let it go on, then went on from step 20 as attempt 2; 3 steps');
+  await fakeTrainer(next).says(0, 'starting');
+  expect(await bench.as(runId).stopJob({ ...next, reason: 'hold' })).toEqual({ step: 20 });
+  expect(await bench.as(runId).judgeAttempt(next)).toMatchObject({ step: 20 });
 });
 
 test('a changed recipe is checked as at the start', async () => {

@@ -139,6 +139,42 @@ test('each stage is told with its numbers', () => {
   ]);
 });
 
+test.each([
+  { vote: { samples: 8 }, want: 'maj@8: each problem scored by the vote of its 8 samples' },
+  { vote: { samples: 16, of: 8 }, want: 'maj@8: each problem scored by votes of 8 of its 16 samples' },
+  {
+    vote: { samples: 8, agreeing: 4 },
+    want: 'each problem scored by the vote of its samples, which ends when 4 of up to 8 agree',
+  },
+])('a stage says that its scores are votes, and which: $want', ({ vote, want }) => {
+  const [title] = sentencesOfStage({
+    stage: 'score-at-least',
+    benchmark: 'addition',
+    atLeast: 0.4,
+    vote,
+    lines: [{ ...line, estimate, outcome: 'passed', decidedBy: 'interval' }],
+  });
+  expect(title).toBe(`At least 40.0 % on addition (${want}):`);
+});
+
+test('a score says what of its samples was late or cut, of the parent too', () => {
+  const late = { ...line, timedOutShare: 0.125, truncatedShare: 0.0625 };
+  const stage = {
+    stage: 'not-worse-than-parent',
+    benchmark: 'addition',
+    margin: 0.02,
+    parent: { checkpoint: 'parent', score: 0.49, seeds: 2, truncatedShare: 0.25 },
+    lines: [{ ...late, estimate, outcome: 'undecided', decidedBy: null }],
+  } as const;
+  expect(sentencesOfStage(stage)[1]).toBe(
+    "c1: 50.0 % (of its samples 12.5 % not done in time, 6.3 % cut at the limit of tokens), +1.0 (−3.0 to +5.0) points to the parent's 49.0 % (of its samples 25.0 % cut at the limit of tokens) (undecided with 2 seeds).",
+  );
+  const ranked = { ...late, tokensPerSample: 9.5, fromLeader: null, tied: true };
+  expect(sentencesOfStage({ stage: 'rank', benchmark: 'addition', tie: [], lines: [ranked] })[1]).toMatch(
+    /^c1: 50\.0 % \(of its samples 12\.5 % not done in time, /,
+  );
+});
+
 test('one that passed but is older than the promoted one hears so', () => {
   const verdict: GateVerdict = {
     kind: 'promote',

@@ -140,7 +140,7 @@ export const parent = {
   digest: 'digest-of-the-base',
 } as const satisfies CheckpointRef;
 
-const recipe = recipeSchema.parse(recipeOf([], { benchmarks: { addition } }));
+export const recipe = recipeSchema.parse(recipeOf([], { benchmarks: { addition } }));
 
 export function contextOf(change: Partial<PhaseContext> & { readonly phase?: Phase } = {}): PhaseContext {
   return {

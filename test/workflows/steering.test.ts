@@ -3,7 +3,17 @@ import { TemperError } from '../../decisions/errors.ts';
 import type { PhaseContext } from '../../workflows/contract.ts';
 import { eventually } from '../support/eventually.ts';
 import { leastPhases, recipeOf } from '../support/recipes.ts';
-import { type Answers, checkpointOf, completed, evaluatedSft, judged, runsOn } from '../support/stories.ts';
+import type { LeaderboardRow } from '../../decisions/leaderboard.ts';
+import {
+  type Answers,
+  checkpointOf,
+  completed,
+  evaluatedSft,
+  judged,
+  promotes,
+  rowOf,
+  runsOn,
+} from '../support/stories.ts';
 import {
   failureOf,
   refusalOf,
@@ -183,6 +193,28 @@ describe('promote', () => {
     );
     await run.cancel();
     await failureOf(run);
+  });
+
+  test('has the last word: the leaderboard of the page says who promoted what, and why', async () => {
+    const { run } = await untilHeld('by-hand', {
+      judgeAttempt: () => Promise.resolve(completed),
+      judgeGate: ({ context }) => {
+        if (context.phase.name !== 'sft') return Promise.resolve(promotes(context));
+        const rows = [20, 50].map((step) => rowOf(context, step, { verdict: 'open' }));
+        return Promise.resolve({ kind: 'hold', sentence: 'a person must look.', rows });
+      },
+      nameCheckpoint: ({ phase }) => {
+        const id = `by-hand/${phase}/a1/checkpoint-20`;
+        return Promise.resolve({ id, path: `/store/${id}`, format: 'peft', base: null, step: 20, digest: null });
+      },
+    });
+    await send(run, 'promote', { checkpoint: 'sft-20', by: 'ann', reason: 'it writes better' });
+    await run.result();
+    const { rows } = await run.query<{ rows: readonly LeaderboardRow[] }>('leaderboard');
+    expect(rows.map(({ step, verdict, why }) => [step, verdict, why])).toEqual([
+      [20, 'promote', 'Promoted by ann: it writes better.'],
+      [50, 'passed-over', 'ann promoted by-hand/sft/a1/checkpoint-20: it writes better.'],
+    ]);
   });
 });
 

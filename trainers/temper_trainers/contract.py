@@ -88,8 +88,9 @@ class Run:
         self._progress = os.open(request.output_directory / "progress.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         signal.signal(signal.SIGTERM, self._on_terminate)
         self._witness = Witness(request, token, os.environ.get(VARIABLE) if self.processes.writes else None)
-        self._witness.say("start", request.resume.step if request.resume else 0)
-        self.report("starting", 0)
+        self._first_step = request.resume.step if request.resume else 0
+        self._witness.say("start", self._first_step)
+        self.report("starting", self._first_step)
 
     @property
     def checkpoints(self) -> Path:
@@ -190,7 +191,8 @@ class Run:
             return
         if status == "completed":
             self._seal_what_was_loaded()
-        self.report("finishing", self.outcome.final_step)
+        # one that is stopped while it loads has trained no step, and lost none
+        self.report("finishing", max(self.outcome.final_step, self._first_step))
         self._keep_time("finishing")
         outcome = self.outcome
         write_json(

@@ -59,6 +59,14 @@ def test_progress_is_strict_json_with_null_for_what_is_not_finite(tmp_path: Path
     assert not run.outcome.finite
 
 
+def test_one_that_is_stopped_before_it_has_loaded_speaks_of_the_step_it_goes_on_from(tmp_path: Path) -> None:
+    resume = {"path": "/store/checkpoint-120", "step": 120, "digest": "d"}
+    run = Run(read_request(request_file(tmp_path, targetStep=200, resume=resume)), "token")
+    run.finish("stopped")
+    lines = [json.loads(line) for line in (tmp_path / "out/progress.jsonl").read_text().splitlines()]
+    assert [(each["doing"], each["step"]) for each in lines] == [("starting", 120), ("finishing", 120)]
+
+
 def test_a_word_that_the_contract_does_not_have_is_an_error(tmp_path: Path) -> None:
     run = Run(read_request(request_file(tmp_path)), "token")
     with pytest.raises(ValueError, match="thinking"):

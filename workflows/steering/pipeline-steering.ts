@@ -216,6 +216,7 @@ async function promote(steered: Steered, phase: string, input: PromoteInput): Pr
     });
     const request = { message: 'promote', checkpoint: checkpoint.id } as const;
     await recordSteering(phase, request, input);
+    board.promoted(phase, { checkpoint: checkpoint.id, by: input });
     await tell(phase, { kind: 'promote', checkpoint, sentence: sentenceOfSteering(request, input) });
     return `phase ${phase} ends with ${checkpoint.id}`;
   };
