@@ -1,5 +1,6 @@
 // Four projects: `unit` (fast, two at a time), `e2e` (a real Temporal server and real trainers), `browser` (the same, read in a real
-// browser) and `cluster` (a real Kubernetes cluster), the last three one at a time: they are given --runInBand. Native ESM, so no jest.mock: dependencies arrive as arguments.
+// browser) and `cluster` (a real Kubernetes cluster, of which each process that runs tests has one). The last three run one file at a time
+// where they share something: they are given --runInBand. Native ESM, so no jest.mock: dependencies arrive as arguments.
 
 const typescript = {
   '^.+\\.ts$': [
@@ -30,7 +31,12 @@ export default {
       ],
     },
     { ...shared, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.test.ts'] },
-    { ...shared, displayName: 'cluster', testMatch: ['<rootDir>/test/cluster/*.test.ts'] },
+    {
+      ...shared,
+      displayName: 'cluster',
+      testMatch: ['<rootDir>/test/cluster/*.test.ts'],
+      testEnvironment: '<rootDir>/test/cluster/cluster-environment.mjs',
+    },
     { ...shared, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
   ],
 };

@@ -1,5 +1,5 @@
 /**
- * A cluster for as long as a program needs it: brought up, used, and taken down whatever happens to the program, a SIGKILL included.
+ * Clusters for as long as a program needs them: brought up, used, and taken down whatever happens to the program, a SIGKILL included.
  *
  * Does not cover clusters that are brought up by hand (../cluster.ts).
  */
@@ -20,17 +20,25 @@ export interface OwnClusterOptions {
   readonly apiServerFlags?: (places: SlotPlaces) => readonly string[];
 }
 
-export interface OwnCluster {
-  readonly places: SlotPlaces;
+interface Own<Places> {
+  readonly places: Places;
   readonly context: BuildContext;
   /** Aborted by a signal that asks this program to stop; its reason is an Interruption. */
   readonly stop: AbortSignal;
 }
 
+export type OwnCluster = Own<SlotPlaces>;
+
 /** Rejects with an Interruption when a signal came, with a SetupProblem when this machine lacks something, with what `use` rejects with. */
-export async function withOwnCluster<T>(
+export function withOwnCluster<T>(options: OwnClusterOptions, use: (cluster: OwnCluster) => Promise<T>): Promise<T> {
+  return withOwnClusters(1, options, ({ places: [one], ...own }) => use({ places: one as SlotPlaces, ...own }));
+}
+
+/** So many of them, each brought up after the other. */
+export async function withOwnClusters<T>(
+  count: number,
   options: OwnClusterOptions,
-  use: (cluster: OwnCluster) => Promise<T>,
+  use: (clusters: Own<readonly SlotPlaces[]>) => Promise<T>,
 ): Promise<T> {
   const { say, ...rest } = options;
   const self = markOfProcess(process.pid);
@@ -49,7 +57,9 @@ export async function withOwnCluster<T>(
   );
   await once(guardian, 'spawn');
   try {
-    const places = await bringUp({ context, python: readPython(), owner: self, self, stop, ...rest });
+    const places: SlotPlaces[] = [];
+    while (places.length < count)
+      places.push(await bringUp({ context, python: readPython(), owner: self, self, stop, ...rest }));
     return await use({ places, context, stop });
   } catch (error) {
     // What was under way fails because it was stopped, not the other way round.
