@@ -30,7 +30,7 @@ export interface AgainstBest {
   readonly chanceOfBest: number;
 }
 
-export interface Comparison {
+export interface ComparisonWithBest {
   /** Of equal means the one that comes first. */
   readonly best: string;
   /** Standard errors on each side of a difference. */
@@ -43,7 +43,7 @@ export interface Comparison {
  * Of at least one; ids are unique. The order in which they come matters for those of equal mean alone. `looks`: how many such comparisons
  * are read at once, which together are to be as sure as one.
  */
-export function compareWithBest(candidates: readonly Comparable[], { looks = 1 } = {}): Comparison {
+export function compareWithBest(candidates: readonly Comparable[], { looks = 1 } = {}): ComparisonWithBest {
   const drawn = drawnMeans(candidates);
   const { means, count } = drawn;
   const best = means.indexOf(Math.max(...means));

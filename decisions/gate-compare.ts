@@ -6,7 +6,7 @@
  * 2006, JMLR 7: 1079–1105, by the expected gain of Frazier, Powell and Dayanik 2008, SIAM J. Control Optim. 47: 2410–2439). Does not
  * cover bounds and order (gate-stages.ts) or the budget's end (gate.ts).
  */
-import { compareWithBest, type Comparable, type Comparison } from './comparison-with-best.ts';
+import { compareWithBest, type Comparable, type ComparisonWithBest } from './comparison-with-best.ts';
 import type { CheckpointFact } from './evaluation.ts';
 import { expectedGain, furtherRunsThatDecide, type PairOfScores, varianceWithin } from './further-seeds.ts';
 import { type Scored, unfinishedShares } from './gate-evidence.ts';
@@ -35,7 +35,7 @@ export interface JudgedComparison {
   readonly report: CompareReport;
   readonly scores: readonly Scored[];
   /** Null where nobody has a score. */
-  readonly comparison: Comparison | null;
+  readonly comparison: ComparisonWithBest | null;
 }
 
 export function judgeCompare(rule: CompareRule, { standing, scores, outside }: Compared): JudgedComparison {
@@ -80,7 +80,7 @@ const withoutScore = { score: null, seeds: 0, fromLeader: null, chanceOfBest: nu
 
 function scoredLine(
   own: Scored,
-  { comparison, scores, rule }: { comparison: Comparison; scores: readonly Scored[]; rule: CompareRule },
+  { comparison, scores, rule }: { comparison: ComparisonWithBest; scores: readonly Scored[]; rule: CompareRule },
 ): CompareLine {
   const { id, step } = own.checkpoint;
   const against = comparison.lines.find((line) => line.id === id);
@@ -122,7 +122,7 @@ function comparable(one: Scored): Comparable {
   return { id: checkpoint.id, mean, problems, standardError: standardError(problems.map(({ score }) => score)) ?? 1 };
 }
 
-function pairOf(one: Scored, best: Scored, comparison: Comparison): PairOfScores {
+function pairOf(one: Scored, best: Scored, comparison: ComparisonWithBest): PairOfScores {
   const against = comparison.lines.find((line) => line.id === one.checkpoint.id);
   return {
     difference: against?.fromBest.mean ?? 0,
