@@ -10,6 +10,7 @@ import type { Ledger } from '../store/ledger/ledger.ts';
 import type { CompareQuestion, ComparisonAnswer } from '../workflows/contract-questions.ts';
 import { requireBenchmark } from './answer-leaderboard.ts';
 import { findCheckpoint } from './named-checkpoint.ts';
+import { mustNotBePruned } from './pruned-checkpoint.ts';
 
 /** Of each; what is beyond them was never evaluated at once. */
 const mostComparisons = 20;
@@ -17,8 +18,8 @@ const mostComparisons = 20;
 /** Throws `not-found` where one of them is not in the ledger, `invalid-input` with the reason where they cannot be compared. */
 export async function answerCompare(ledger: Ledger, question: CompareQuestion): Promise<ComparisonAnswer> {
   const { benchmark } = question;
-  const first = (await findCheckpoint(ledger, question.first)).checkpoint.id;
-  const second = (await findCheckpoint(ledger, question.second)).checkpoint.id;
+  const named = [await findCheckpoint(ledger, question.first), await findCheckpoint(ledger, question.second)] as const;
+  const [first, second] = [named[0].checkpoint.id, named[1].checkpoint.id];
   if (first === second) throw new TemperError('invalid-input', `both are ${first}: name another checkpoint`);
   await requireBenchmark(ledger, benchmark);
   const own = async (id: string) =>
@@ -26,6 +27,8 @@ export async function answerCompare(ledger: Ledger, question: CompareQuestion): 
   const [ofFirst, ofSecond] = [await own(first), await own(second)];
   const common = benchmarksOf(ofFirst).filter((name) => benchmarksOf(ofSecond).includes(name));
   if (common.length === 0) {
+    // What was evaluated is never pruned.
+    for (const { checkpoint } of named) await mustNotBePruned(ledger, checkpoint);
     const said = (id: string, evaluations: readonly Evaluation[]) => `${id}: ${namesOf(evaluations)}`;
     const message = `they cannot be compared: nothing was evaluated on the same benchmark and version. ${said(first, ofFirst)}. ${said(second, ofSecond)}`;
     throw new TemperError('invalid-input', message);

@@ -13,6 +13,7 @@ import type { Lineage, LineageQuestion, LineageStep } from '../workflows/contrac
 import { partsOf } from './attempt-chain.ts';
 import type { ReadingDependencies } from './dependencies.ts';
 import { findCheckpoint } from './named-checkpoint.ts';
+import { prunedCheckpoint } from './pruned-checkpoint.ts';
 import type { LedgerAndStore } from './trusted-checkpoints.ts';
 
 type Known = NonNullable<LineageStep['known']>;
@@ -93,6 +94,7 @@ async function known(
     digest,
     lies: await whereItLies(store, checkpoint),
     prunedAt,
+    prunedWhy: prunedAt === null ? null : ((await prunedCheckpoint(ledger, checkpoint.id))?.why ?? null),
     parts: partsOf(attempts, { attempt, step }),
     ...trainedOn(record?.identityText ?? null),
     verdict: verdictOn(checkpoint, record),

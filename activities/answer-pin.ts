@@ -14,13 +14,17 @@ import type { RunStore } from '../store/run-store.ts';
 import type { Pinned, PinQuestion } from '../workflows/contract-questions.ts';
 import type { ReadingDependencies } from './dependencies.ts';
 import { findCheckpoint } from './named-checkpoint.ts';
+import { mustNotBePruned } from './pruned-checkpoint.ts';
 
 /** Throws `not-found` for a checkpoint that nobody knows, and for a pin of one that is gone. */
 export async function answerPin(dependencies: ReadingDependencies, question: PinQuestion): Promise<Pinned> {
   const { ledger } = dependencies;
   const { store } = dependencies.placeOf(undefined);
   const { checkpoint } = await findCheckpoint(ledger, question.checkpoint);
-  if (question.pinned) await mustBeThere(store, checkpoint);
+  if (question.pinned) {
+    await mustNotBePruned(ledger, checkpoint);
+    await mustBeThere(store, checkpoint);
+  }
   const decision = decisionAbout(checkpoint, question, dependencies.now());
   const { id, path } = checkpoint;
   const { changed } = await (question.pinned
@@ -30,9 +34,9 @@ export async function answerPin(dependencies: ReadingDependencies, question: Pin
   return { answer: 'pin', checkpoint: id, path, pinned: question.pinned, changed, keeps };
 }
 
-async function mustBeThere(store: RunStore, { id, path, prunedAt }: CheckpointRecord): Promise<void> {
-  // One that is given up is refused with its time; what lies in another store only its own worker sees.
-  if (prunedAt !== null || !store.holds(path) || (await store.inspect(path)) !== null) return;
+async function mustBeThere(store: RunStore, { id, path }: CheckpointRecord): Promise<void> {
+  // What lies in another store only its own worker sees.
+  if (!store.holds(path) || (await store.inspect(path)) !== null) return;
   throw new TemperError('not-found', `checkpoint "${id}" is not there any more (${path}): it cannot be pinned`);
 }
 

@@ -34,7 +34,7 @@ import { type EvidenceWish, evidenceOfFailures } from './failure-evidence.ts';
 import { nextAttemptOf } from './aftermath.ts';
 import { retryKey } from './changes-of-phase.ts';
 import { handPromotionOf } from './hand-promotion.ts';
-import type { GoingCheckpoint } from './prune.ts';
+import type { DecidedPruning } from './prune.ts';
 
 /** Events of all phases together: about 200 KB at most. */
 const mostEvents = 400;
@@ -264,10 +264,10 @@ function decisionEvent({ key, runId, phase, question, answer, evidence, attempt,
     const sentence = `${sentenceOfSteering(answer as SteeringRequest, evidence as SteeredBy)}.`;
     return { at, about: 'steering', attempt, sentence, lines: [] };
   }
-  if (question === 'prune') return { at, about: 'prune', attempt, ...pruned(answer as readonly GoneCheckpoint[]) };
+  if (question === 'prune') return { at, about: 'prune', attempt, ...pruned(answer as readonly DecidedPruning[]) };
   if (question === 'not-pruned') {
     const { problem } = evidence as { problem: string };
-    const lines = (answer as readonly GoneCheckpoint[]).map(({ id }) => `${id}: there still`);
+    const lines = (answer as readonly DecidedPruning[]).map(({ id }) => `${id}: there still`);
     return { at, about: 'prune', attempt, sentence: `They could not be deleted: ${problem}.`, lines };
   }
   if (question === 'pin' || question === 'unpin') {
@@ -283,9 +283,7 @@ function decisionEvent({ key, runId, phase, question, answer, evidence, attempt,
   return { at, about: 'start', attempt, sentence: sentence ?? `${question}: ${JSON.stringify(answer)}`, lines: [] };
 }
 
-type GoneCheckpoint = Pick<GoingCheckpoint, 'id' | 'bytes' | 'why'>;
-
-function pruned(gone: readonly GoneCheckpoint[]): Pick<ExplainedEvent, 'sentence' | 'lines'> {
+function pruned(gone: readonly DecidedPruning[]): Pick<ExplainedEvent, 'sentence' | 'lines'> {
   const freed = bytesText(gone.reduce((sum, { bytes }) => sum + bytes, 0));
   return {
     sentence: `Pruned ${String(gone.length)} checkpoint${gone.length === 1 ? '' : 's'}, ${freed}.`,

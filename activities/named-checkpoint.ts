@@ -9,6 +9,7 @@ import { TemperError } from '../decisions/errors.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { PhaseRecord } from '../store/ledger/phases.ts';
+import { nothingLeftOf, prunedCheckpoint } from './pruned-checkpoint.ts';
 
 export interface NamedCheckpoint {
   readonly checkpoint: CheckpointRecord;
@@ -16,13 +17,14 @@ export interface NamedCheckpoint {
   readonly by: PhaseRecord | null;
 }
 
-/** Throws `not-found` with the nearest name. */
+/** Throws `not-found` with the nearest name, or with when and why it was pruned where that is all that is known. */
 export async function findCheckpoint(ledger: Ledger, named: string): Promise<NamedCheckpoint> {
-  const known = isAbsolute(named)
-    ? await ledger.checkpointAt(named.replace(/\/+$/, ''))
-    : await ledger.checkpoint(named);
+  const path = isAbsolute(named) ? named.replace(/\/+$/, '') : null;
+  const known = path === null ? await ledger.checkpoint(named) : await ledger.checkpointAt(path);
   if (known !== null) return { checkpoint: known, by: null };
-  if (isAbsolute(named)) throw new TemperError('not-found', `no checkpoint of the ledger lies in ${named}`);
+  const pruned = await prunedCheckpoint(ledger, path ?? named);
+  if (pruned !== null) throw nothingLeftOf(pruned);
+  if (path !== null) throw new TemperError('not-found', `no checkpoint of the ledger lies in ${named}`);
   return await promotedBy(ledger, named);
 }
 

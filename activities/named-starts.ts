@@ -14,6 +14,7 @@ import type { CheckpointRef } from '../workflows/contract.ts';
 import { refOf } from './checkpoints-of-phase.ts';
 import { isWhole } from './finished-work.ts';
 import { findCheckpoint, type NamedCheckpoint } from './named-checkpoint.ts';
+import { mustNotBePruned } from './pruned-checkpoint.ts';
 import type { LedgerAndStore } from './trusted-checkpoints.ts';
 
 /** Throws `not-found`, `invalid-input` or `checkpoint-damaged`, with the field. */
@@ -48,6 +49,7 @@ interface Wanted {
 async function startNamed(places: LedgerAndStore, { recipe, phase, named }: Wanted): Promise<CheckpointRef> {
   const found = await findCheckpoint(places.ledger, named);
   const { checkpoint } = found;
+  await mustNotBePruned(places.ledger, checkpoint);
   await mustBePromoted(places, found);
   await mustBeSealed(places, checkpoint);
   await mustFit(places, checkpoint, { recipe, phase });

@@ -26,6 +26,9 @@ export interface GoingCheckpoint {
   readonly why: GoReason;
 }
 
+/** As the ledger keeps it; prunings of before have no path. */
+export type DecidedPruning = Pick<GoingCheckpoint, 'id' | 'bytes' | 'why'> & Partial<Pick<GoingCheckpoint, 'path'>>;
+
 /** What may go and what stays, in one or more phases of a pipeline. */
 export interface PruningOfPipeline {
   readonly go: readonly GoingCheckpoint[];
@@ -106,7 +109,7 @@ function decisionAbout(
 ): DecisionRecord {
   const [first] = group;
   const { runId = '', phase = '' } = first ?? {};
-  const answer = group.map(({ id, bytes, why }) => ({ id, bytes, why }));
+  const answer = group.map(({ id, bytes, why, path }): DecidedPruning => ({ id, bytes, why, path }));
   const digest = createHash('sha256')
     .update(JSON.stringify([answer, at]))
     .digest('hex')

@@ -10,6 +10,7 @@ import type { CheckpointRef, ResolvedPipeline } from '../workflows/contract.ts';
 import { begunAnewAfter } from './changes-of-phase.ts';
 import { refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { mustNotBePruned, nothingLeftOf, prunedCheckpoint } from './pruned-checkpoint.ts';
 import { digestsOfData } from './pipelines.ts';
 
 export interface SteeringActivities {
@@ -58,8 +59,11 @@ export function steeringActivities(dependencies: ActivityDependencies): Steering
       const known = (await ledger.checkpointsOf({ runId, phase })).filter(({ attempt }) => attempt > anew);
       const found = known.findLast((one) => one.id === named || checkpointShortName(one) === named);
       const there = [...new Set(known.map(checkpointShortName))].join(', ') || 'none';
+      const pruned = found === undefined ? await prunedCheckpoint(ledger, named) : null;
+      if (pruned !== null) throw nothingLeftOf(pruned);
       if (found === undefined)
         throw new TemperError('not-found', `phase "${phase}" has no checkpoint "${named}"; there are: ${there}`);
+      await mustNotBePruned(ledger, found);
       const level = (await store.inspect(found.path))?.level ?? 'torn';
       if (level === 'torn')
         throw new TemperError('not-found', `checkpoint ${found.id} does not lie whole on the store any more`);

@@ -1,5 +1,6 @@
 /** Why a checkpoint stays or may go, and who pinned it, in words. Does not cover the rule (prune.ts). */
 import type { GoReason, KeepReason } from './prune.ts';
+import { minuteOf } from './utc-minute.ts';
 
 export function sentenceOfKeep(why: KeepReason): string {
   switch (why.rule) {
@@ -31,6 +32,19 @@ export function sentenceOfGo(why: GoReason): string {
     case 'older':
       return 'there are newer ones to go on from';
   }
+}
+
+/** Of a checkpoint that is gone. */
+export interface PrunedFact {
+  /** ISO 8601. */
+  readonly at: string;
+  /** Null where nobody wrote it down. */
+  readonly why: GoReason | null;
+}
+
+/** For example `was pruned at 2026-11-29 10:00 UTC (there are newer ones to go on from): its files are gone`; without a full stop. */
+export function sentenceOfPruned({ at, why }: PrunedFact): string {
+  return `was pruned at ${minuteOf(at)} UTC${why === null ? '' : ` (${sentenceOfGo(why)})`}: its files are gone`;
 }
 
 /** Who pinned or unpinned a checkpoint, and why. */

@@ -58,8 +58,9 @@ export function choosePrunable(checkpoints: readonly PruneCandidate[], rollBacks
 
 function reasonToKeep(checkpoint: PruneCandidate, newest: ReadonlySet<string>): KeepReason | null {
   const { pinned, promoted, isParent, readBy, attemptLives, evaluated, due, level, path } = checkpoint;
-  if (pinned) return { rule: 'pinned' };
+  // What is promoted is pinned with it.
   if (promoted) return { rule: 'promoted' };
+  if (pinned) return { rule: 'pinned' };
   if (isParent) return { rule: 'parent' };
   if (readBy !== null) return { rule: 'read', job: readBy };
   if (evaluated) return { rule: 'evaluated' };

@@ -12,6 +12,7 @@ import type { LeaderboardRow } from '../decisions/leaderboard.ts';
 import type { ForgottenNode, SuspectNode } from '../decisions/node-memory.ts';
 import type { TrainedOn } from '../decisions/lineage.ts';
 import type { PhasePlan } from '../decisions/plan.ts';
+import type { GoReason } from '../decisions/prune.ts';
 import type { StopOutcome } from '../decisions/reap.ts';
 import type { AttemptState, PhaseState } from '../decisions/states.ts';
 
@@ -252,6 +253,8 @@ export interface LineageStep {
         readonly lies: 'sealed' | 'complete' | 'damaged' | 'pruned' | 'gone' | 'elsewhere';
         /** ISO 8601. */
         readonly prunedAt: string | null;
+        /** By which rule; null for one that was not pruned, and where nobody wrote it down. Workers of before say none. */
+        readonly prunedWhy?: GoReason | null;
         /** The steps that each attempt put into it; the first attempt first. */
         readonly parts: readonly { readonly attempt: number; readonly from: number; readonly to: number }[];
         /** Why its phase promoted it, or that it did not. */

@@ -33,6 +33,8 @@ export interface VerdictRecord<Verdict = unknown> {
 export interface DecisionLedger {
   recordDecision<Answer>(decision: DecisionRecord<Answer>): Promise<DecisionRecord<Answer>>;
   decisionsOf(of: { readonly runId: string; readonly phase?: string }): Promise<readonly DecisionRecord[]>;
+  /** Of all runs, by time: those on this question whose answer has this text as one of its values, or seems to. */
+  decisionsThatName(text: string, question: string): Promise<readonly DecisionRecord[]>;
   recordVerdict<Verdict>(verdict: VerdictRecord<Verdict>): Promise<VerdictRecord<Verdict>>;
   verdictsOf(of: { readonly runId: string; readonly phase?: string }): Promise<readonly VerdictRecord[]>;
 }
@@ -90,6 +92,17 @@ export function decisionLedger(db: Kysely<LedgerTables>): DecisionLedger {
     async decisionsOf({ runId, phase }) {
       const query = db.selectFrom('decisions').selectAll().where('run_id', '=', runId);
       const rows = await (phase === undefined ? query : query.where('phase', '=', phase))
+        .orderBy('created_at')
+        .orderBy('key')
+        .execute();
+      return rows.map(asDecision);
+    },
+    async decisionsThatName(text, question) {
+      const rows = await db
+        .selectFrom('decisions')
+        .selectAll()
+        .where('question', '=', question)
+        .where('answer', 'like', `%${JSON.stringify(text)}%`)
         .orderBy('created_at')
         .orderBy('key')
         .execute();

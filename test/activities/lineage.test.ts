@@ -46,7 +46,7 @@ test('from the checkpoint back to its base: steps of each attempt, fields, data 
     /^demo\/sft\/a2\/checkpoint-50 \(peft, sealed\)\n {2}sft of demo \(recipe small\): steps 0–20 in attempt 1, 20–50 in attempt 2\n/,
   );
   expect(text).toMatch(/\n {2}recipe: .*learningRate 0\.001/);
-  expect(text).toContain(`  gate: ${because}`);
+  expect(text).toContain(`  verdict: ${because}`);
   expect(text).toMatch(/\n\nfrom demo\/base\/a1\/checkpoint-160 \(hf, sealed\)\n/);
 });
 
@@ -93,7 +93,7 @@ test('what was pruned, is gone or was changed is said, and the rest is told', as
     at: 'now',
   };
   await bench.ledger.giveUpCheckpoints([made.base.id], () => decision, '2026-11-29T12:30:00.000Z');
-  expect(lineageText(await lineage())).toContain('pruned at 2026-11-29 12:30 UTC: its files are gone');
+  expect(lineageText(await lineage())).toContain('it was pruned at 2026-11-29 12:30 UTC: its files are gone');
   await rm(`${made.sft.path}/adapter_model.safetensors`);
   expect((await fate())[0]).toEqual([made.sft.id, 'damaged']);
 });

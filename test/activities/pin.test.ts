@@ -110,7 +110,7 @@ describe('a pin and a pruning at once', () => {
     await prune();
     expect(refused[0]).toMatchObject({
       code: 'not-found',
-      message: expect.stringContaining('was given up to pruning at') as unknown,
+      message: expect.stringContaining('was pruned at') as unknown,
     });
     expect(await stepsLeft()).toEqual([25, 30]);
     expect((await existing(10)).pinned).toBe(false);

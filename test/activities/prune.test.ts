@@ -2,7 +2,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { answerActivities } from '../../activities/answers.ts';
-import type { Explanation, Pruned, PruneQuestion } from '../../workflows/contract-questions.ts';
+import type { Explanation, Pruned, PruneQuestion, Question } from '../../workflows/contract-questions.ts';
 import type { ResolvedPipeline } from '../../workflows/contract.ts';
 import { pruneText } from '../../workers/terminal/prune-text.ts';
 import { activityBench, type ActivityBench, contextOf, runId, sft, startAttempt } from '../support/activity-bench.ts';
@@ -70,6 +70,29 @@ test('a store that cannot be pruned now is no reason to give up watching', async
   bench.backend.end(attempt.job);
   expect(await watching).toEqual({ kind: 'ended' });
   expect(await stepsIn(attempt.ticket.directory)).toEqual([5, 10, 15, 25]);
+});
+
+describe('what was pruned before anybody recorded it', () => {
+  const id = (step: number) => `demo/sft/a1/checkpoint-${String(step)}`;
+  const gone =
+    /^demo\/sft\/a1\/checkpoint-5 was pruned at 2026-11-\d\d \d\d:\d\d UTC \(there are newer ones to go on from\): its files are gone, and nothing else was written down of it; `temper prune demo sft --dry-run` lists what is there$/;
+  const ask = async (question: Question) => await answerActivities(bench.dependencies).answerQuestion(question);
+  const named: Record<string, (checkpoint: string) => Promise<unknown>> = {
+    lineage: (of) => ask({ question: 'lineage', of }),
+    compare: (first) => ask({ question: 'compare', first, second: id(20) }),
+    pin: (checkpoint) => ask({ question: 'pin', checkpoint, pinned: true, by: 'ann' }),
+    promote: (checkpoint) =>
+      bench.as(runId).nameCheckpoint({ runId: 'run-1', phase: 'sft', profile: 'local', checkpoint }),
+  };
+
+  test.each(Object.keys(named))('is told by %s with when, why and what is left', async (by) => {
+    const { ticket } = await attemptThatSaves(1, 5, 20, 25, 30);
+    const [first] = await bench.store.checkpoints(ticket.directory);
+    await asked({ delete: true });
+    await expect(named[by]?.(id(5))).rejects.toThrow(gone);
+    if (by !== 'promote') await expect(named[by]?.(first?.path ?? '')).rejects.toThrow(gone);
+    await expect(named[by]?.(id(6))).rejects.not.toThrow(/was pruned/);
+  });
 });
 
 describe('a full disk', () => {

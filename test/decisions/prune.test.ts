@@ -34,6 +34,7 @@ test.each<{ title: string; change: Partial<PruneCandidate>; want: string }>([
   { title: 'one made after numbers went wrong', change: { finite: false }, want: 'goes: not-trusted' },
   { title: 'one that is not complete yet', change: { level: 'torn', attemptLives: true }, want: 'being-written' },
   { title: 'a pinned one', change: { pinned: true }, want: 'pinned' },
+  { title: 'a promoted one, which is pinned', change: { pinned: true, promoted: true }, want: 'promoted' },
   { title: 'a promoted one', change: { promoted: true }, want: 'promoted' },
   { title: 'one that another was made from', change: { isParent: true }, want: 'parent' },
   { title: 'one that a living job reads', change: { readBy: 't-demo-sft-a2' }, want: 'read' },

@@ -1,5 +1,5 @@
 /** What `temper lineage` prints: the checkpoint first, then what each was made from, back to the base. */
-import { minuteOf } from '../../decisions/utc-minute.ts';
+import { sentenceOfPruned } from '../../decisions/prune-sentences.ts';
 import type { Lineage, LineageStep } from '../../workflows/contract-questions.ts';
 import { coloured } from './colour.ts';
 import { printable } from './printable.ts';
@@ -36,7 +36,7 @@ function madeWith(known: Known): string[] {
       ({ what: data, digest }) => `data: ${data}${digest === null ? '' : ` (sha256 ${digest.slice(0, 12)})`}`,
     ),
     ...(known.fields.length === 0 ? [] : [`recipe: ${known.fields.map(fieldText).join(', ')}`]),
-    ...(known.verdict === null || known.verdict === '' ? [] : [`gate: ${known.verdict}`]),
+    ...(known.verdict === null || known.verdict === '' ? [] : [`verdict: ${known.verdict}`]),
   ];
 }
 
@@ -46,10 +46,10 @@ function stepsText({ parts, step }: Known): string {
   return `steps ${each.join(', ')}`;
 }
 
-function whereText({ lies, path, prunedAt }: Known): string {
+function whereText({ lies, path, prunedAt, prunedWhy = null }: Known): string {
   switch (lies) {
     case 'pruned':
-      return `pruned at ${minuteOf(prunedAt ?? '')} UTC: its files are gone`;
+      return `it ${sentenceOfPruned({ at: prunedAt ?? '', why: prunedWhy })}`;
     case 'gone':
       return `its files are gone (${path}), and no pruning took them`;
     case 'damaged':

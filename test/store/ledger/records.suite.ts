@@ -175,6 +175,20 @@ export function records(freshLedger: () => Promise<FreshLedger>): void {
       expect(await ledger.decisionsOf({ runId: 'run-1', phase: 'sao' })).toEqual([]);
     });
 
+    test('are found by a text that their answer names, in any run', async () => {
+      const { ledger } = fresh;
+      const of = (key: string, question: string, id: string) =>
+        ledger.recordDecision({
+          ...{ key, runId: `run-of-${key}`, phase: 'sft', attempt: null, question, evidence: null, at },
+          answer: [{ id, why: 'older' }],
+        });
+      const found = await of('k1', 'prune', 'demo/sft_1/a1/checkpoint-5');
+      await of('k2', 'prune', 'demo/sft_1/a1/checkpoint-50');
+      await of('k3', 'not-pruned', 'demo/sft_1/a1/checkpoint-5');
+      expect(await ledger.decisionsThatName('demo/sft_1/a1/checkpoint-5', 'prune')).toEqual([found]);
+      expect(await ledger.decisionsThatName('demo/sft_1/a1', 'prune')).toEqual([]);
+    });
+
     test('a verdict is kept with what it rested on', async () => {
       const { ledger } = fresh;
       const verdict = { key: 'k', runId: 'run-1', phase: 'sft', verdict: { says: 'promote' }, evidence: ['e'], at };
