@@ -62,8 +62,17 @@ function problemsOfIssue(document: Place, issue: Issue, above: Path): PlacedProb
         of: 'name',
       }));
     case 'invalid_union': {
-      const branches = issue.errors.filter((branch) => branch.length > 0);
-      const [closest] = branches.toSorted((a, b) => a.length - b.length || depth(b) - depth(a));
+      const all = issue.errors.filter((branch) => branch.length > 0);
+      // A group with a misspelt field is meant as a group, though a text would be one mistake less.
+      const branches = all.filter((branch) => otherKind(branch) === null);
+      if (branches.length === 0 && all.length > 1) {
+        const words = all.flat().flatMap(wordsIn);
+        if (typeof value === 'string' && nearestName(value, words) !== null) return wrong(unknownWord(value, words));
+        return wrong(notOfType(value, [...new Set(all.map(otherKind))].join(' or ')));
+      }
+      const [closest] = (branches.length > 0 ? branches : all).toSorted(
+        (a, b) => a.length - b.length || depth(b) - depth(a),
+      );
       if (closest) return closest.flatMap((inner) => problemsOfIssue(document, inner, path));
       return wrong(unknownWord(value, wordsAt(document, path)));
     }
@@ -72,9 +81,7 @@ function problemsOfIssue(document: Place, issue: Issue, above: Path): PlacedProb
     case 'invalid_key':
       return issue.issues.flatMap(({ message }) => wrong(message).map((problem) => ({ ...problem, of: 'name' })));
     case 'invalid_type': {
-      const wanted = wordsOfTypes[issue.expected] ?? article(issue.expected);
-      if (value === undefined) return wrong(`is missing (${wanted})`);
-      return wrong(`is ${described(value)}, and must be ${wanted}`);
+      return wrong(notOfType(value, wordOfType(issue.expected)));
     }
     case 'too_small':
       return wrong(outOfRange(value, limit(issue.inclusive, 'at least', 'above'), issue.minimum));
@@ -84,6 +91,25 @@ function problemsOfIssue(document: Place, issue: Issue, above: Path): PlacedProb
       return wrong(issue.message);
   }
 }
+
+const wordOfType = (type: string): string => wordsOfTypes[type] ?? article(type);
+
+function notOfType(value: unknown, wanted: string): string {
+  return value === undefined ? `is missing (${wanted})` : `is ${described(value)}, and must be ${wanted}`;
+}
+
+/** Of a branch that a value cannot be meant as, since it is of another type or another word: what it would have to be. */
+function otherKind(issues: readonly Issue[]): string | null {
+  const other = issues.find(({ path }) => path.length === 0);
+  if (other?.code === 'invalid_type') return wordOfType(other.expected);
+  return other?.code === 'invalid_value'
+    ? wordsIn(other)
+        .map((word) => JSON.stringify(word))
+        .join(', ')
+    : null;
+}
+
+const wordsIn = (issue: Issue): string[] => (issue.code === 'invalid_value' ? issue.values.map(String) : []);
 
 const depth = (issues: readonly Issue[]): number => Math.max(...issues.map((issue) => issue.path.length));
 

@@ -5,8 +5,9 @@
  */
 import { patternProblems } from './pattern-problems.ts';
 import { asGroup, fieldName, placedProblemsOf, type PlacedProblem } from './problems.ts';
-import { brokenRules, type PhaseFields, type RecipeFields } from './schema-rules.ts';
+import { type BrokenRule, brokenRules, type PhaseFields, type RecipeFields } from './schema-rules.ts';
 import { benchmarksSchema, budgetsSchema, phaseSchema, recipeSchema } from './schema.ts';
+import { standsBeside, wellFormedPart } from './well-formed-part.ts';
 
 /** Of a document that may be anything; none for a valid one. */
 export function recipeProblems(document: unknown): PlacedProblem[] {
@@ -16,25 +17,43 @@ export function recipeProblems(document: unknown): PlacedProblem[] {
 function problemsOfFields(document: unknown): PlacedProblem[] {
   const { error } = recipeSchema.safeParse(document);
   if (error === undefined) return [];
-  const rulesRan = error.issues.some(({ code }) => code === 'custom');
   const ofFields = placedProblemsOf(recipeSchema, document, error.issues);
-  return rulesRan ? ofFields : [...ofFields, ...brokenRulesBeside(document)];
+  const known = new Set(ofFields.map(textOf));
+  return [...ofFields, ...brokenRulesBeside(document).filter((problem) => !known.has(textOf(problem)))];
 }
+
+const textOf = ({ field, message }: PlacedProblem): string => `${field}: ${message}`;
 
 /** The rules over what is well formed: zod looks at them only when every field is. */
 function brokenRulesBeside(document: unknown): PlacedProblem[] {
   const { phases, benchmarks, budgets } = asGroup(document);
   if (!Array.isArray(phases)) return [];
-  const parsed = phases.map((phase: unknown) => phaseSchema.safeParse(phase));
+  const given: readonly unknown[] = phases;
+  const parsed = given.map((phase) => phaseSchema.safeParse(phase).data ?? null);
   const knownBenchmarks = benchmarksSchema.safeParse(benchmarks);
   const recipe: RecipeFields = {
     benchmarks: knownBenchmarks.data ?? namesAlone(benchmarks),
-    phases: parsed.map(({ data }, index) => data ?? outlineOf(phases[index])),
+    phases: parsed.map((data, index) => data ?? outlineOf(given[index])),
     budgets: budgetsSchema.safeParse(budgets).data ?? {},
   };
-  return brokenRules(recipe)
-    .filter(({ path: [group, index] }) => group !== 'phases' || parsed[Number(index)]?.success === true)
-    .map(({ path, message }) => ({ path, message, field: fieldName(document, path), of: 'value' }));
+  const ofWellFormed = brokenRules(recipe).filter(
+    ({ path: [group, index] }) => group !== 'phases' || parsed[Number(index)] !== null,
+  );
+  const ofOthers = given.flatMap((phase, index) => (parsed[index] === null ? rulesBeside(recipe, phase, index) : []));
+  return [...ofWellFormed, ...ofOthers].map(({ path, message }) => ({
+    ...{ path, message },
+    field: fieldName(document, path),
+    of: 'value',
+  }));
+}
+
+/** Of one phase that is not well formed, which the others see in outline alone. */
+function rulesBeside(recipe: RecipeFields, phase: unknown, index: number): BrokenRule[] {
+  const part = wellFormedPart(phase);
+  if (part === null) return [];
+  return brokenRules({ ...recipe, phases: recipe.phases.with(index, part.phase) }).filter(
+    ({ path: [group, at, ...below] }) => group === 'phases' && at === index && standsBeside(below, part.wrong),
+  );
 }
 
 /** Of a phase that is not well formed: what others may refer to. */

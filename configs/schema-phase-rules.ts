@@ -79,7 +79,11 @@ function rulesOfData({ kind, data, params }: PhaseFields): BrokenRule[] {
 function rulesOfCollapse({ onCollapse, evaluate, params: { steps = 0 } }: PhaseFields): BrokenRule[] {
   if (onCollapse === undefined || onCollapse === 'tell') return [];
   if (evaluate?.every !== undefined && evaluate.every < steps) return [];
-  const message = `is "${onCollapse}", and only its last checkpoint is evaluated: set evaluate.every, so that there is something to fall from`;
+  const every =
+    evaluate?.every === undefined
+      ? 'set evaluate.every'
+      : `evaluate.every is ${String(evaluate.every)} and steps is ${String(steps)}; name fewer steps`;
+  const message = `is "${onCollapse}", and only its last checkpoint is evaluated: ${every}, so that there is something to fall from`;
   return [{ path: ['onCollapse'], message }];
 }
 
@@ -91,7 +95,10 @@ function rulesOfSteps({ params, evaluate }: PhaseFields): BrokenRule[] {
     const message = `is above steps (${String(steps)}): no checkpoint would come before the end`;
     broken.push({ path: ['params', 'checkpointEvery'], message });
   }
-  if (evaluate?.every !== undefined && evaluate.every % checkpointEvery !== 0) {
+  if (evaluate?.every !== undefined && evaluate.every > steps) {
+    const message = `is ${String(evaluate.every)}, and the phase has ${String(steps)} steps: only its last checkpoint would be evaluated; leave every out if that is meant`;
+    broken.push({ path: ['evaluate', 'every'], message });
+  } else if (evaluate?.every !== undefined && evaluate.every % checkpointEvery !== 0) {
     const message = `is ${String(evaluate.every)}, and a checkpoint comes every ${String(checkpointEvery)} steps: name a multiple`;
     broken.push({ path: ['evaluate', 'every'], message });
   }

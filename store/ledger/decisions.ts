@@ -65,6 +65,22 @@ function asVerdict(row: LedgerTables['verdicts']): VerdictRecord {
   };
 }
 
+async function decisionsThatName(
+  db: Kysely<LedgerTables>,
+  text: string,
+  question: string,
+): Promise<readonly DecisionRecord[]> {
+  const rows = await db
+    .selectFrom('decisions')
+    .selectAll()
+    .where('question', '=', question)
+    .where('answer', 'like', `%${JSON.stringify(text)}%`)
+    .orderBy('created_at')
+    .orderBy('key')
+    .execute();
+  return rows.map(asDecision);
+}
+
 export function decisionLedger(db: Kysely<LedgerTables>): DecisionLedger {
   return {
     async recordDecision<Answer>(decision: DecisionRecord<Answer>) {
@@ -97,17 +113,7 @@ export function decisionLedger(db: Kysely<LedgerTables>): DecisionLedger {
         .execute();
       return rows.map(asDecision);
     },
-    async decisionsThatName(text, question) {
-      const rows = await db
-        .selectFrom('decisions')
-        .selectAll()
-        .where('question', '=', question)
-        .where('answer', 'like', `%${JSON.stringify(text)}%`)
-        .orderBy('created_at')
-        .orderBy('key')
-        .execute();
-      return rows.map(asDecision);
-    },
+    decisionsThatName: (text, question) => decisionsThatName(db, text, question),
     async recordVerdict<Verdict>(verdict: VerdictRecord<Verdict>) {
       await db
         .insertInto('verdicts')

@@ -25,7 +25,7 @@ test.each([
   { cpu: '-4', want: noQuantity },
   { cpu: '0.0', want: noQuantity },
   { cpu: 'four', want: noQuantity },
-  { cpu: 'true', want: 'is true, and must be a text' },
+  { cpu: 'true', want: 'is true, and must be a text or a number' },
 ])('cpu: $cpu is refused', ({ cpu, want }) => {
   const document = profileWith(cpu);
   const { error } = profileSchema.safeParse(document);

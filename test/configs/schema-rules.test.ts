@@ -1,17 +1,6 @@
 /** Fields that do not go together, each named at the field that should change. */
-import { loadRecipe } from '../../configs/load.ts';
+import { answerTo } from '../support/recipe-answer.ts';
 import { basePhase, type Document, leastPhases, recipeOf, recipeWithSft } from '../support/recipes.ts';
-
-async function answerTo(recipe: Document): Promise<string[]> {
-  const message = await loadRecipe('.', recipe).then(
-    () => 'valid',
-    (error: unknown) => (error as Error).message,
-  );
-  return message
-    .split('\n')
-    .slice(message === 'valid' ? 0 : 1)
-    .map((line) => line.trim());
-}
 
 const sft = (change: Document) => ({ ...leastPhases.sft, ...change });
 const params = (change: Document) => ({ params: { ...leastPhases.sft.params, ...change } });
@@ -85,6 +74,20 @@ test.each<{ title: string; recipe: Document; want: string[] }>([
     recipe: recipeWithSft({ evaluate: { benchmarks: ['addition'] }, onCollapse: 'stop' }),
     want: [
       'phases.sft.onCollapse: is "stop", and only its last checkpoint is evaluated: set evaluate.every, so that there is something to fall from',
+    ],
+  },
+  {
+    title: 'a run that is to be stopped by scores of its last checkpoint alone',
+    recipe: recipeWithSft({ evaluate: { every: 50, benchmarks: ['addition'] }, onCollapse: 'stop' }),
+    want: [
+      'phases.sft.onCollapse: is "stop", and only its last checkpoint is evaluated: evaluate.every is 50 and steps is 50; name fewer steps, so that there is something to fall from',
+    ],
+  },
+  {
+    title: 'an evaluation after the last step',
+    recipe: recipeWithSft({ evaluate: { every: 60, benchmarks: ['addition'] } }),
+    want: [
+      'phases.sft.evaluate.every: is 60, and the phase has 50 steps: only its last checkpoint would be evaluated; leave every out if that is meant',
     ],
   },
   {

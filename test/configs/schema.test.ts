@@ -254,7 +254,7 @@ test.each<{ title: string; document: unknown; want: string[] }>([
   {
     title: 'slots in words',
     document: { name: 'x', backend: 'local', slots: 'all' },
-    want: ['slots: is "all", and must be a number'],
+    want: ['slots: is "all", and must be a number or "auto"'],
   },
   {
     title: 'no time to save',

@@ -4,7 +4,7 @@ import type { ScheduleHandle } from '@temporalio/client';
 import { TemperError } from '../../decisions/errors.ts';
 import type { Connected } from './connect.ts';
 import { jsonOption } from './options.ts';
-import { say, sayJson } from './output.ts';
+import { note, say, sayJson } from './output.ts';
 
 export function schedule(): Command {
   return (
@@ -31,7 +31,7 @@ export function schedule(): Command {
 function apply(): Command {
   return new Command('apply')
     .description(
-      'Makes the schedule of a file, or brings it up to the file, and shows what changes. What was edited in the UI meanwhile stays; where the file has changed there too, nothing is changed and both are shown. Refuses a local time that a clock change skips or doubles.',
+      'Makes the schedule of a file, or brings it up to the file, and shows what changes. What was edited in the UI meanwhile stays; where the file has changed there too, nothing is changed and both are shown. Refuses a local time that a clock change skips or doubles; names what this machine does not have of what the file names.',
     )
     .requiredOption('-f, --file <path>', 'the schedule')
     .addOption(new Option('--dry-run', 'say what would change, and change nothing'))
@@ -40,6 +40,8 @@ function apply(): Command {
       const { givenSchedule } = await import('./given-schedule.ts');
       const given = await givenSchedule(file);
       await withSchedules(async ({ client, places }) => {
+        const { scheduleWarnings } = await import('./schedule-warnings.ts');
+        for (const warning of await scheduleWarnings(given, places)) note(`warning: ${warning}`);
         const [{ applySchedule }, { appliedText }] = await Promise.all([
           import('../schedules.ts'),
           import('../terminal/schedule-text.ts'),

@@ -149,14 +149,17 @@ function startsOf(phases: readonly Phase[]): string[] {
   );
 }
 
-/** What is allowed and doubtful: of a recipe on a profile, or of a profile by itself; of a schedule nothing is. */
+/** What is allowed and doubtful: of a recipe on a profile, or of a profile or a schedule by itself. */
 async function warningsOf(given: LoadedFile, profile: Profile | null): Promise<string[]> {
   const [{ placementWarnings, profileWarnings }, { loadRecipes }, { readPlaces }] = await Promise.all([
     import('../../configs/placement-warnings.ts'),
     import('../../configs/load.ts'),
     import('../settings.ts'),
   ]);
-  if (given.kind === 'schedule') return [];
+  if (given.kind === 'schedule') {
+    const { scheduleWarnings } = await import('./schedule-warnings.ts');
+    return await scheduleWarnings(given.value, readPlaces(process.env));
+  }
   if (given.kind === 'recipe') return profile === null ? [] : placementWarnings(profile, given.value);
   return profileWarnings(given.value, await loadRecipes(readPlaces(process.env).recipesDirectory));
 }

@@ -129,6 +129,31 @@ test('a schedule is checked too: its fields, and times that a clock change skips
   expect(output).toMatch(/wrong\.yaml:3:\d+: timeZone: .*no time zone/);
 });
 
+test('what a schedule names and this machine does not have is told, with the nearest', async () => {
+  const sweep = {
+    recipe: 'tinny',
+    profile: 'locl',
+    benchmarks: ['additon'],
+    checkpoints: { named: ['tiny/sft', 'tiny/sft/a1/checkpoint-50'] },
+  };
+  const schedule = (change: object) =>
+    JSON.stringify({ name: 'named', at: ['03:00'], timeZone: 'UTC', sweep: { ...sweep, ...change } });
+  await writeFile(join(folder, 'named.yaml'), schedule({}));
+  await writeFile(join(folder, 'other.yaml'), schedule({ recipe: 'tiny', profile: 'local', checkpoints: {} }));
+  const { exitCode, output } = await temper(['validate', 'named.yaml', 'other.yaml'], { folder });
+  expect([exitCode, output.trimEnd().split('\n')]).toEqual([
+    0,
+    [
+      'named.yaml: valid (schedule named)',
+      '  warning: sweep.recipe: this machine has no recipe "tinny"; did you mean "tiny"? The worker that runs the sweeps must have it',
+      '  warning: sweep.profile: this machine has no profile "locl"; did you mean "local"? The worker that runs the sweeps must have it',
+      '  warning: sweep.checkpoints.named.0: "tiny/sft" is no id of a checkpoint, such as tiny/sft/a1/checkpoint-50',
+      'other.yaml: valid (schedule named)',
+      '  warning: sweep.benchmarks.0: recipe "tiny" has no benchmark "additon"; did you mean "addition"? What has none of this name is skipped',
+    ],
+  ]);
+});
+
 test('a file counts before a name', async () => {
   await writeFile(join(folder, 'tiny'), tiny.replace('name: tiny', 'name: mine'));
   const { exitCode, output } = await temper(['validate', 'tiny'], { folder });
