@@ -6,6 +6,7 @@
 import { type Comparison, compareTwo } from '../decisions/comparison.ts';
 import { TemperError } from '../decisions/errors.ts';
 import type { Evaluation } from '../decisions/evaluation.ts';
+import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { CompareQuestion, ComparisonAnswer } from '../workflows/contract-questions.ts';
 import { requireBenchmark } from './answer-leaderboard.ts';
@@ -41,11 +42,24 @@ export async function answerCompare(ledger: Ledger, question: CompareQuestion): 
     return compared === null ? [] : [compared];
   });
   const omitted = Math.max(0, common.length - mostComparisons);
-  if (comparisons.length > 0) return { answer: 'compare', first, second, comparisons, omitted };
+  const relation = await relationOf(ledger, named[0].checkpoint, named[1].checkpoint);
+  if (comparisons.length > 0)
+    return { answer: 'compare', first, second, ...(relation !== null && { relation }), comparisons, omitted };
   throw new TemperError(
     'invalid-input',
     `they cannot be compared: on ${common.join(', ')} they have no problem in common`,
   );
+}
+
+/** Where one was made from the other. A merge trains nothing, and what moves by it is not what training moved. */
+async function relationOf(ledger: Ledger, one: CheckpointRecord, other: CheckpointRecord): Promise<string | null> {
+  const child = other.parent === one.id ? other : one.parent === other.id ? one : null;
+  if (child === null) return null;
+  const [made, from] = child === other ? ['the second', 'the first'] : ['the first', 'the second'];
+  const kind = (await ledger.phasesOf(child.runId)).find(({ phase }) => phase === child.phase)?.kind;
+  if (kind === 'mxfp4-merge')
+    return `${made} is ${from} merged and rounded to MXFP4, with no training between: problems move by the rounding and by the luck of their samples`;
+  return `${made} was made from ${from} by ${child.phase}${kind === undefined || kind === child.phase ? '' : ` (${kind})`}, step ${String(child.step)}`;
 }
 
 const nameOf = ({ benchmark, version }: Pick<Evaluation, 'benchmark' | 'version'>): string =>

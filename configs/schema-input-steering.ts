@@ -6,6 +6,9 @@
  */
 import { z } from 'zod';
 
+/** Of what a retry may set: it stays in the run's history, and travels with every job that follows. */
+const longestSet = 10_000;
+
 const phase = z.string().min(1).describe('The phase.');
 const who = {
   by: z.string().min(1).max(200).optional().describe('Who says so.'),
@@ -20,6 +23,9 @@ export const retryPhaseInputSchema = z.strictObject({
   phase: phase.optional(),
   set: z
     .record(z.string().min(1), z.unknown())
+    .refine((set) => JSON.stringify(set).length <= longestSet, {
+      error: `is longer than ${String(longestSet)} characters: write it into a recipe, and start a pipeline of that`,
+    })
     .optional()
     .describe('Parameters of the phase to change, addressed as `params.<field>`.'),
   ...who,

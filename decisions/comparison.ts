@@ -24,6 +24,11 @@ export interface Comparison {
   /** Exact McNemar test, two-sided; null where a problem has more than one sample. */
   readonly mcnemar: number | null;
   readonly transitions: Transitions;
+  /**
+   * Problems that go from right to wrong, and as many back, from one sample of the first to another of the first: what luck alone moves.
+   * Absent where that is not known: with one sample a problem, or votes.
+   */
+  readonly byLuck?: number;
   /** Problems are scored by their votes. Absent where the samples count by themselves. */
   readonly byVote?: true;
   /** Empty where the benchmark has no types. */
@@ -122,6 +127,7 @@ export function compareTwo(
   const transitions = transitionsOf(pairs);
   const isSingle = pairs.every((pair) => pair.first.samples === 1 && pair.second.samples === 1);
   const moved = movedOf(pairs);
+  const byLuck = movedByLuck(pairs);
   const types = typesOf(pairs);
   const costs = (valueOf: (one: Pooled) => number) => (pairs.length < 2 ? null : differenceOf(pairs, valueOf));
   return {
@@ -143,6 +149,7 @@ export function compareTwo(
     chanceOfHigher: chanceOfHigher(...scoresOf(pairs, share)),
     mcnemar: isSingle ? mcnemar(transitions.rightWrong, transitions.wrongRight) : null,
     transitions,
+    ...(byLuck !== null && { byLuck }),
     ...(pairs.some(({ first: one, second: other }) => (one.voted ?? other.voted) !== null) && { byVote: true }),
     types: types.slice(0, mostTypes),
     typesOmitted: Math.max(0, types.length - mostTypes),
@@ -221,6 +228,14 @@ function transitionsOf(pairs: readonly Pair[]): Transitions {
     wrongRight: total((before, after) => (1 - before) * after),
     wrongWrong: total((before, after) => (1 - before) * (1 - after)),
   };
+}
+
+/** Of two different samples of a problem, how often the one is right and the other wrong; null where it is not known of every problem. */
+function movedByLuck(pairs: readonly Pair[]): number | null {
+  if (pairs.some(({ first, second }) => first.samples < 2 || (first.voted ?? second.voted) !== null)) return null;
+  return pairs.reduce((sum, { first: { samples, correct } }) => {
+    return sum + (correct * (samples - correct)) / (samples * (samples - 1));
+  }, 0);
 }
 
 /** The one with most problems first; nothing where no problem has a type. */

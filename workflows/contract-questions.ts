@@ -320,6 +320,8 @@ export interface ComparisonAnswer {
   readonly answer: 'compare';
   readonly first: string;
   readonly second: string;
+  /** How one was made from the other, in a sentence; absent where it was not, and by workers of before. */
+  readonly relation?: string;
   readonly comparisons: readonly Comparison[];
   /** Benchmarks that both have and that were left out. */
   readonly omitted: number;

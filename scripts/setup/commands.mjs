@@ -5,7 +5,7 @@
  * before it touches the same folders.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { exitCodes, SetupProblem } from './problem.mjs';
 import { fingerprintOf } from './record.mjs';
@@ -44,10 +44,8 @@ export async function runLogged(context, work) {
   const log = join(places.logs, `${work.name.replaceAll(' ', '-')}.log`);
   const output = openSync(log, 'w');
   const started = Date.now();
-  const freeAtStart = freeBytes(places.cache);
   const ticker = setInterval(() => {
-    const written = Math.max(0, freeAtStart - freeBytes(places.cache)) / 1e9;
-    context.say(`    … at work for ${Math.round((Date.now() - started) / 1000)} s, ${written.toFixed(1)} GB written`);
+    context.say(`    … at work for ${Math.round((Date.now() - started) / 1000)} s`);
   }, aliveEverySeconds * 1000);
   try {
     const ended = await runGroup(context, work, output);
@@ -89,9 +87,4 @@ function failed(work, ended, log) {
 function shorten(text) {
   const lines = text.trimEnd().split('\n');
   return (lines.length <= 9 ? lines : [...lines.slice(0, 4), '…', ...lines.slice(-4)]).join('\n');
-}
-
-function freeBytes(folder) {
-  const disk = statfsSync(folder);
-  return disk.bavail * disk.bsize;
 }

@@ -67,6 +67,31 @@ async function seen(...evaluations: readonly EvaluationBuilder[]): Promise<void>
     await bench.ledger.recordEvaluation({ evaluation: one.build(), runId: 'run', jobName: 'job', at });
 }
 
+describe('compare says how one was made from the other', () => {
+  test.each([
+    { kind: 'mxfp4-merge', want: /^the second is the first merged and rounded to MXFP4, with no training between: / },
+    { kind: 'sft', want: /^the second was made from the first by sft, step 40$/ },
+  ] as const)('by $kind', async ({ kind, want }) => {
+    const { at } = await pipeline('demo');
+    const [record] = await bench.ledger.phasesOf('run-of-demo');
+    if (record === undefined) throw new Error('no phase');
+    const of = { ...record, runId: `run-of-${kind}`, workflowId: `of-${kind}`, kind, at: '2026-11-29T10:00:00.000Z' };
+    const resolved = { recipe: { name: 'small' } } as unknown as ResolvedPipeline;
+    await bench.as(runId).openPipeline({ pipelineId: of.workflowId, runId: of.runId, resolved });
+    await bench.ledger.upsertPhase(of);
+    const parent = await bench.ledger.checkpoint(at(20));
+    if (parent === null) throw new Error('no parent');
+    const id = `of-${kind}/sft/a1/checkpoint-40`;
+    const child = { ...parent, id, path: `/store/${id}`, step: 40, parent: parent.id, at: of.at };
+    await bench.ledger.recordCheckpoint({ ...child, runId: of.runId, workflowId: of.workflowId });
+    await seen(evaluation(at(20)).scoring([2, 2]), evaluation(id).scoring([2, 4]));
+    const answer = await compare({ first: at(20), second: id });
+    expect(answer.relation).toMatch(want);
+    // Of two right of four samples, a third of the pairs go from right to wrong: of each of two problems.
+    expect(answer.comparisons[0]?.byLuck).toBeCloseTo(2 / 3);
+  });
+});
+
 describe('leaderboard', () => {
   test('of a pipeline: its checkpoints in their order, with what the gate said', async () => {
     const { at } = await pipeline('demo');

@@ -20,7 +20,7 @@ export function up(): Command {
 Example:
   $ TEMPER_STORE=~/runs temper up
 
-Environment: TEMPER_STORE (folder of runs, ledger and database), TEMPER_PORT (7233), TEMPER_UI_PORT (8233), TEMPER_TASK_QUEUE.`,
+Environment: TEMPER_STORE (folder of runs, ledger and database; .temper/store in the checkout unless named), TEMPER_PORT (7233), TEMPER_UI_PORT (8233), TEMPER_TASK_QUEUE.`,
     )
     .action(async (options: Options) => {
       const [

@@ -7,14 +7,45 @@ export interface Column<Row> {
   readonly cell: (row: Row) => string;
   /** What is done to the cell once it has its width. */
   readonly paint?: (text: string, row: Row) => string;
+  /** Where a terminal is too narrow for all, those with a number are left out, the lowest first. */
+  readonly spare?: number;
 }
 
-/** The heads, a rule, and a line for each row. */
-export function columnsText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const textOf = ({ cell }: Column<Row>, row: Row) => printable(cell(row));
-  const widths = columns.map((column) =>
-    Math.max(column.head.length, ...rows.map((row) => textOf(column, row).length)),
-  );
+/** Characters of a line; what is read by a program has no end. */
+function terminalWidth(): number {
+  // A terminal that does not say how wide it is says 0.
+  return process.stdout.isTTY ? process.stdout.columns || 80 : Infinity;
+}
+
+/** The heads, a rule, and a line for each row; last, what a terminal of this width has no room for. */
+export function columnsText<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  width = terminalWidth(),
+): string {
+  const shown = fitting(columns, rows, width);
+  const out = columns.filter((column) => !shown.includes(column)).map(({ head }) => `"${head}"`);
+  const table = tableText(shown, rows);
+  return out.length === 0 ? table : `${table}\n(this terminal is too narrow for ${out.join(', ')})`;
+}
+
+function fitting<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): readonly Column<Row>[] {
+  const needed = widthsOf(columns, rows).reduce((sum, one) => sum + one + 2, -2);
+  const spares = columns.flatMap(({ spare }) => spare ?? []);
+  if (needed <= width || spares.length === 0) return columns;
+  const least = Math.min(...spares);
+  const kept = columns.filter(({ spare }) => spare !== least);
+  return fitting(kept, rows, width);
+}
+
+const textOf = <Row>({ cell }: Column<Row>, row: Row): string => printable(cell(row));
+
+function widthsOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): number[] {
+  return columns.map((column) => Math.max(column.head.length, ...rows.map((row) => textOf(column, row).length)));
+}
+
+function tableText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  const widths = widthsOf(columns, rows);
   const padded = ({ align }: Column<Row>, text: string, width: number) =>
     align === 'right' ? text.padStart(width) : text.padEnd(width);
   const heads = columns.map((column, index) => padded(column, column.head, widths[index] ?? 0));

@@ -7,8 +7,9 @@ import { coloured } from './colour.ts';
 import { type Column, columnsText } from './columns.ts';
 import { printable } from './printable.ts';
 
-export function comparisonText({ first, second, comparisons, omitted }: ComparisonAnswer): string {
-  const head = [`first:  ${printable(first)}`, `second: ${printable(second)}`].join('\n');
+export function comparisonText({ first, second, relation, comparisons, omitted }: ComparisonAnswer): string {
+  const made = relation === undefined ? [] : [printable(relation)];
+  const head = [`first:  ${printable(first)}`, `second: ${printable(second)}`, ...made].join('\n');
   const more = omitted > 0 ? [`${count(omitted, 'more benchmark')} left out: --benchmark <name> shows one.`] : [];
   return [head, ...comparisons.map(oneText), ...more].join('\n\n');
 }
@@ -89,7 +90,7 @@ function shareOf(difference: number, before: number): string {
 const severalSamples = (isSingle: boolean): string =>
   isSingle ? '' : ' (several samples: counted by the share of pairs of one sample of each)';
 
-function transitionLines({ transitions, problems, first, second, byVote }: Comparison): string[] {
+function transitionLines({ transitions, problems, first, second, byVote, byLuck }: Comparison): string[] {
   const isSingle = first.samples === problems && second.samples === problems;
   const counted = byVote === true ? ' (by their votes)' : severalSamples(isSingle);
   const text = (value: number) => value.toFixed(isSingle ? 0 : 1).padStart(7);
@@ -99,6 +100,11 @@ function transitionLines({ transitions, problems, first, second, byVote }: Compa
     `  problems, first → second${counted}`,
     `    right → right ${text(rightRight)}    right → wrong ${text(rightWrong)}`,
     `    wrong → right ${text(wrongRight)}    wrong → wrong ${text(wrongWrong)}`,
+    ...(byLuck === undefined || byLuck === 0
+      ? []
+      : [
+          `    by luck alone, from one sample of the first to another: ${text(byLuck).trim()} right → wrong, as many back`,
+        ]),
   ];
 }
 

@@ -27,6 +27,7 @@ const columns: readonly OptionalColumn[] = [
     head: 'SD',
     align: 'right',
     cell: (row) => row.sdOverSeeds?.toFixed(3) ?? '',
+    spare: 6,
     saysSomething: (row) => row.sdOverSeeds !== null,
   },
   { head: '95 %', cell: (row) => `${row.low.toFixed(3)}–${row.high.toFixed(3)}` },
@@ -35,19 +36,22 @@ const columns: readonly OptionalColumn[] = [
     head: 'maj@k',
     align: 'right',
     cell: (row) => row.majorityAtK?.toFixed(3) ?? '',
+    spare: 5,
     saysSomething: (row) => typeof row.majorityAtK === 'number',
   },
   {
     head: 'pass@k',
     align: 'right',
     cell: (row) => row.passAtK.value.toFixed(3),
+    spare: 3,
     saysSomething: (row) => row.passAtK.k > 1,
   },
-  { head: 'tokens', align: 'right', cell: (row) => pair(row.tokensPerSample, row.tokensP95) },
+  { head: 'tokens', align: 'right', cell: (row) => pair(row.tokensPerSample, row.tokensP95), spare: 2 },
   {
     head: 'cut',
     align: 'right',
     cell: (row) => `${(row.truncatedShare * 100).toFixed(1)} %`,
+    spare: 4,
     saysSomething: (row) => row.truncatedShare > 0,
   },
   {
@@ -56,7 +60,7 @@ const columns: readonly OptionalColumn[] = [
     cell: (row) => `${((row.timedOutShare ?? 0) * 100).toFixed(1)} %`,
     saysSomething: (row) => row.timedOutShare !== undefined,
   },
-  { head: 'run, s', align: 'right', cell: (row) => (row.run ? pair(row.run.p50, row.run.p95) : '') },
+  { head: 'run, s', align: 'right', cell: (row) => (row.run ? pair(row.run.p50, row.run.p95) : ''), spare: 1 },
   { head: 'verdict', cell: (row) => verdictWords[row.verdict] },
 ];
 

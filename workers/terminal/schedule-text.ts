@@ -1,5 +1,6 @@
 /** Schedules of sweeps as text: what applying a file did, and the list. */
 import { linesOfMerge } from '../../decisions/schedule-merge.ts';
+import { minuteOf } from '../../decisions/utc-minute.ts';
 import type { Applied, ListedSchedule } from '../schedules.ts';
 import { columnsText } from './columns.ts';
 
@@ -21,9 +22,12 @@ export function schedulesText(schedules: readonly ListedSchedule[]): string {
     [
       { head: 'schedule', cell: ({ id }) => id },
       { head: 'at', cell: atText },
-      { head: 'next', cell: ({ paused, next }) => (paused ? 'paused' : (next ?? 'never')) },
-      { head: 'runs', cell: ({ running }) => running ?? '' },
-      { head: 'last', cell: ({ last }) => last ?? '' },
+      {
+        head: 'next (UTC)',
+        cell: ({ paused, next }) => (paused ? 'paused' : next === null ? 'never' : minuteOf(next)),
+      },
+      { head: 'runs', cell: ({ running }) => running ?? '', spare: 2 },
+      { head: 'last', cell: ({ last }) => last ?? '', spare: 1 },
       { head: 'started', align: 'right', cell: ({ taken }) => String(taken) },
       { head: 'skipped', align: 'right', cell: ({ skipped }) => String(skipped.overlap + skipped.missed) },
     ],

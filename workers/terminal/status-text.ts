@@ -6,7 +6,7 @@ import { minuteOf } from '../../decisions/utc-minute.ts';
 
 const columns: readonly Column<PhaseView>[] = [
   { head: 'phase', cell: ({ phase }) => phase },
-  { head: 'kind', cell: ({ kind }) => kind },
+  { head: 'kind', cell: ({ kind }) => kind, spare: 1 },
   { head: 'state', cell: ({ state }) => state, paint: (text, { state }) => colouredState(state, text) },
   { head: 'attempt', align: 'right', cell: ({ attempt }) => (attempt > 0 ? String(attempt) : '') },
   { head: 'step', align: 'right', cell: stepOf },
@@ -42,8 +42,8 @@ export interface ListedPipeline {
 const listColumns: readonly Column<ListedPipeline>[] = [
   { head: 'pipeline', cell: ({ pipeline }) => pipeline, paint: (text) => coloured('head', text) },
   { head: 'state', cell: ({ state }) => state, paint: (text, { state }) => colouredState(state, text) },
-  { head: 'phase', cell: ({ phase }) => phase },
-  { head: 'score', align: 'right', cell: ({ score }) => (score === null ? '' : score.toFixed(3)) },
+  { head: 'phase', cell: ({ phase }) => phase, spare: 2 },
+  { head: 'score', align: 'right', cell: ({ score }) => (score === null ? '' : score.toFixed(3)), spare: 1 },
   { head: 'started (UTC)', cell: ({ startedAt }) => minuteOf(startedAt) },
 ];
 

@@ -31,6 +31,6 @@ test('a name in the ledger can do nothing to a terminal', () => {
     '  sft of mine (recipe tinyrecipe): step 40',
     '  its files are gone (/store/ab), and no pruning took them',
     '  data: rows of it',
-    '  gate: promoted',
+    '  verdict: promoted',
   ]);
 });
