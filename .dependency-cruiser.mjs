@@ -29,7 +29,7 @@ const layers = [
 const evaluateSchema = '^decisions/(classify|command-line|root-cause)\\.ts$';
 const largeSchema = {
   path: ['^configs/schema', evaluateSchema],
-  pathNot: '^configs/schema-(input|score)',
+  pathNot: '^configs/schema-(input|score|import)',
   dependencyTypesNot: ['type-only'],
 };
 
@@ -46,7 +46,7 @@ const workflowCode = [
   never(
     'no-large-schema-behind-workflows',
     {
-      path: '^(decisions/|configs/(problems|nearest-name|schema-(input|score)|start-of-phase))',
+      path: '^(decisions/|configs/(problems|nearest-name|schema-(input|score|import)|start-of-phase))',
       pathNot: evaluateSchema,
     },
     largeSchema,

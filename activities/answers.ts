@@ -1,6 +1,6 @@
 /**
- * Answers what the command line asks: from the ledger and the store, changing nothing but what `prune`, `pin`, `reap`, `nodes` and `record-score`
- * are told to.
+ * Answers what the command line asks: from the ledger and the store, changing nothing but what `prune`, `pin`, `reap`, `nodes`, `record-score`
+ * and `import-eval` are told to.
  */
 import type { Answer, Question } from '../workflows/contract-questions.ts';
 import type { ReadingDependencies } from './dependencies.ts';
@@ -14,6 +14,7 @@ import { answerPrune } from './answer-prune.ts';
 import { answerCompare } from './answer-compare.ts';
 import { answerLeaderboard } from './answer-leaderboard.ts';
 import { answerReap } from './answer-reap.ts';
+import { importEvaluations } from './imports.ts';
 import { recordScore } from './scores.ts';
 
 export interface AnswerActivities {
@@ -45,6 +46,8 @@ export function answerActivities(dependencies: ReadingDependencies): AnswerActiv
           return await answerReap(dependencies, question);
         case 'record-score':
           return await recordScore(dependencies, question);
+        case 'import-eval':
+          return await importEvaluations(dependencies, question);
         case 'logs':
           return await logOf(dependencies, question);
       }

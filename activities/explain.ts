@@ -184,6 +184,7 @@ const order: readonly ExplainedEvent['about'][] = [
   'collapse',
   'release',
   'steering',
+  'import',
   'prune',
   'pin',
   'verdict',
@@ -279,7 +280,8 @@ function decisionEvent({ key, runId, phase, question, answer, evidence, attempt,
     return { at, about: 'pin', attempt, sentence, lines: [] };
   }
   const { sentence } = (evidence ?? {}) as { sentence?: string };
-  if (question === 'collapse') return { at, about: 'collapse', attempt, sentence: sentence ?? '', lines: [] };
+  if (question === 'collapse' || question === 'import')
+    return { at, about: question, attempt, sentence: sentence ?? '', lines: [] };
   return { at, about: 'start', attempt, sentence: sentence ?? `${question}: ${JSON.stringify(answer)}`, lines: [] };
 }
 

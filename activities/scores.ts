@@ -11,7 +11,7 @@ import type { ScoreInput } from '../configs/schema-score.ts';
 import { isOutsideDefinition } from '../decisions/benchmark-definition.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { isOutside } from '../decisions/outside-benchmark.ts';
-import type { OutsideScore } from '../decisions/outside-score.ts';
+import type { OutsideScore, ToldScore } from '../decisions/outside-score.ts';
 import { scoreEntry, sentenceOfScore, textOfScore } from '../decisions/score-entry.ts';
 import { benchmarkOf } from '../decisions/stage-benchmark.ts';
 import { minuteOf } from '../decisions/utc-minute.ts';
@@ -35,14 +35,14 @@ export interface ScoreActivities {
   recordScore(input: ScoreToRecord): Promise<RecordedScore>;
 }
 
-type Dependencies = Pick<ReadingDependencies, 'ledger' | 'now'>;
+export type ScoreDependencies = Pick<ReadingDependencies, 'ledger' | 'now'>;
 
-export function scoreActivities(dependencies: Dependencies): ScoreActivities {
+export function scoreActivities(dependencies: ScoreDependencies): ScoreActivities {
   return { recordScore: (input) => recordScore(dependencies, input) };
 }
 
 export async function recordScore(
-  { ledger, now }: Dependencies,
+  { ledger, now }: ScoreDependencies,
   { score: input, pipeline }: ScoreToRecord,
 ): Promise<RecordedScore> {
   const { checkpoint } = await findCheckpoint(ledger, input.checkpoint);
@@ -52,11 +52,28 @@ export async function recordScore(
   if (corrects !== null && (await ledger.outsideScore(corrects)) === null)
     throw new TemperError('not-found', `corrects: no score "${corrects}" is in the ledger`);
   const at = now().toISOString();
-  const benchmarks = { [told.benchmark]: benchmark };
-  await claimBenchmarks(ledger, { benchmarks, dataDigests: {} }, { names: new Set([told.benchmark]), at });
-  const id = createHash('sha256').update(textOfScore(told, corrects)).digest('hex').slice(0, 12);
+  await claimOutside(ledger, { name: told.benchmark, benchmark, at });
   const { note = '', by = '' } = input;
-  const { recorded, score } = await ledger.recordOutsideScore({ ...told, id, by, note, corrects, at });
+  return await recordTold(ledger, told, { by, note, corrects, at });
+}
+
+/** From now on it means what is said here. Throws `invalid-input` where it meant something else. */
+export async function claimOutside(
+  ledger: Ledger,
+  { name, benchmark, at }: { readonly name: string; readonly benchmark: OutsideBenchmark; readonly at: string },
+): Promise<void> {
+  await claimBenchmarks(ledger, { benchmarks: { [name]: benchmark }, dataDigests: {} }, { names: new Set([name]), at });
+}
+
+/** On a benchmark that is claimed. Throws `ledger-conflict` where what it corrects was corrected before. */
+export async function recordTold(
+  ledger: Ledger,
+  told: ToldScore,
+  said: Pick<OutsideScore, 'by' | 'note' | 'corrects' | 'at'>,
+): Promise<RecordedScore> {
+  const { corrects } = said;
+  const id = createHash('sha256').update(textOfScore(told, corrects)).digest('hex').slice(0, 12);
+  const { recorded, score } = await ledger.recordOutsideScore({ ...told, ...said, id });
   if (score.id !== id) {
     const message = `corrects: score "${String(corrects)}" was corrected before, by "${score.id}": correct that one`;
     throw new TemperError('ledger-conflict', message);
@@ -73,8 +90,8 @@ function sentenceOf(score: OutsideScore, recorded: boolean): string {
   return `Nothing new: ${what} was recorded as ${score.id}${who} at ${minuteOf(score.at)} UTC. Another run with the same score needs a source of its own.`;
 }
 
-/** By the recipe of the pipeline; where that does not name it, as whoever waits for it has it. */
-async function outsideBenchmark(
+/** What a score of this name counts on: by the recipe of the pipeline; where that does not name it, as whoever waits for it has it. */
+export async function outsideBenchmark(
   ledger: Ledger,
   of: { readonly name: string; readonly checkpoint: CheckpointRecord; readonly pipeline: string | undefined },
 ): Promise<OutsideBenchmark> {

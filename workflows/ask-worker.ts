@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { AnswerActivities } from '../activities/answers.ts';
 import { problemList, problemsOf } from '../configs/problems.ts';
 import { pipelineInputSchema } from '../configs/schema-input.ts';
+import { importedResultSchema } from '../configs/schema-import.ts';
 import { scoreInputSchema } from '../configs/schema-score.ts';
 import { explained } from './explained.ts';
 import type { Answer, Question } from './contract-questions.ts';
@@ -41,6 +42,14 @@ const questionSchema = z.discriminatedUnion('question', [
   z.strictObject({ question: z.literal('reap'), stop: z.boolean() }),
   z.strictObject({ question: z.literal('nodes'), forget: z.strictObject({ node: name, by: name }).optional() }),
   z.strictObject({ question: z.literal('record-score'), score: scoreInputSchema, pipeline: name.optional() }),
+  z.strictObject({
+    question: z.literal('import-eval'),
+    checkpoint: name,
+    results: z.array(importedResultSchema).min(1),
+    benchmark: name.optional(),
+    pipeline: name.optional(),
+    by: name,
+  }),
   z.strictObject({
     question: z.literal('leaderboard'),
     pipeline: name.optional(),
@@ -76,6 +85,7 @@ export async function askWorker(question?: Question): Promise<Answer> {
   try {
     const answer = await answerQuestion(parsed(question ?? {}));
     if (answer.answer === 'record-score') await wakeGates(answer);
+    if (answer.answer === 'import-eval') for (const score of answer.scores) await wakeGates(score);
     return answer;
   } catch (error) {
     throw explained(error);

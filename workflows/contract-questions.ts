@@ -6,6 +6,7 @@
 import type { PipelineInput } from '../configs/schema.ts';
 import type { Comparison } from '../decisions/comparison.ts';
 import type { EvaluationKey } from '../decisions/evaluation.ts';
+import type { ImportedResult } from '../configs/schema-import.ts';
 import type { ScoreInput } from '../configs/schema-score.ts';
 import type { FailureEvidence } from '../decisions/evidence-lines.ts';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
@@ -35,6 +36,7 @@ export type Question =
   | LeaderboardQuestion
   | CompareQuestion
   | RecordScoreQuestion
+  | ImportEvalQuestion
   | LogsQuestion;
 
 export interface PruneQuestion {
@@ -99,6 +101,19 @@ export interface RecordScoreQuestion {
   readonly pipeline?: string | undefined;
 }
 
+/** Results of another harness, of one checkpoint. */
+export interface ImportEvalQuestion {
+  readonly question: 'import-eval';
+  /** Its id, its path, or pipeline/phase. */
+  readonly checkpoint: string;
+  readonly results: readonly ImportedResult[];
+  /** One that the recipe has with `outside: true`: their score counts on it too. */
+  readonly benchmark?: string | undefined;
+  /** Whose recipe says what the benchmark is; left out: that of the checkpoint. */
+  readonly pipeline?: string | undefined;
+  readonly by: string;
+}
+
 export interface LogsQuestion {
   readonly question: 'logs';
   readonly pipeline: string;
@@ -125,7 +140,8 @@ export type Answer =
   | Nodes
   | LeaderboardAnswer
   | ComparisonAnswer
-  | RecordedScore;
+  | RecordedScore
+  | ImportedEvaluations;
 
 /** What would run, what would be reused, and each value with where it came from. */
 export interface Plan {
@@ -188,11 +204,12 @@ export interface ExplainedEvent {
     | 'collapse'
     | 'release'
     | 'steering'
+    | 'import'
     | 'prune'
     | 'pin'
     | 'verdict'
     | 'notification';
-  /** Null for a verdict, a pruning, a pin and a notification. */
+  /** Null for a verdict, an import, a pruning, a pin and a notification. */
   readonly attempt: number | null;
   readonly sentence: string;
   /** The numbers and words it rests on. */
@@ -336,6 +353,28 @@ export interface RecordedScore {
   readonly sentence: string;
   /** Workflow ids of the phases whose gates look at its benchmark: each is told, and judges again if it waits. */
   readonly wakes: readonly string[];
+}
+
+/** Results of another harness that are in the ledger now. */
+export interface ImportedEvaluations {
+  readonly answer: 'import-eval';
+  /** Its id. */
+  readonly checkpoint: string;
+  /** Of outcomes per problem. */
+  readonly evaluations: readonly ImportedEvaluation[];
+  /** Of means, and of all where a benchmark is named. */
+  readonly scores: readonly RecordedScore[];
+}
+
+export interface ImportedEvaluation {
+  readonly benchmark: string;
+  readonly version: number;
+  readonly problems: number;
+  /** Share of right answers. */
+  readonly mean: number;
+  /** False where it was there before. */
+  readonly recorded: boolean;
+  readonly sentence: string;
 }
 
 export interface Log {

@@ -12,6 +12,8 @@ import { killProcessesOf, processesOf } from '../../scripts/processes-of-store.t
 import { readSettings } from '../../workers/settings.ts';
 import { careless, recipeText, shortRecipe } from '../support/short-recipe.ts';
 
+const lmEval = join(import.meta.dirname, '../workers/eval-files/lm-eval/results_2026-11-30T14-22-22.425848.json');
+
 let embedded: Embedded;
 let worker: Running | undefined;
 let environment: Record<string, string> = {};
@@ -133,6 +135,20 @@ test.each<{ words: string[]; exitCode?: number; want: RegExp }>([
     want: /'-n, --dry-run' cannot be used with option '-y, --yes'/,
   },
   { words: ['explain', 'walk'], want: /ada pinned walk\/base\/a1\/checkpoint-20\./ },
+  {
+    words: ['import-eval', lmEval, '--checkpoint', 'walk/base', '--task', 'tiny_choice', '--by', 'ada'],
+    want: /^Imported as lm-eval-tiny-choice, version 1: 16\.7 % of 6 problems, acc,none of tiny_choice by lm-eval, from samples_tiny_choice_.*\.jsonl\.\n$/,
+  },
+  {
+    words: ['import-eval', lmEval, '--checkpoint', 'walk/base', '--task', 'tiny_choice'],
+    want: /^Nothing new: samples_tiny_choice_.*\.jsonl was imported as lm-eval-tiny-choice, version 1 by ada at /,
+  },
+  { words: ['leaderboard', 'walk'], want: /\nbase +40 +lm-eval-tiny-choice +6×1 +0\.167 / },
+  {
+    words: ['import-eval', 'mine.yaml', '--checkpoint', 'walk/base'],
+    exitCode: 2,
+    want: /mine\.yaml:1: is no whole JSON \(/,
+  },
   {
     words: ['unpin', 'walk/base/a1/checkpoint-40'],
     want: /^Unpinned walk\/base\/a1\/checkpoint-40\. It stays all the same: promoted\.\n$/,

@@ -35,9 +35,11 @@ function waiting(id: string): Story {
       isThere = true;
       return Promise.resolve(recorded(id));
     },
-    answerQuestion: () => {
+    answerQuestion: ({ question }) => {
       isThere = true;
-      return Promise.resolve(recorded(id));
+      if (question !== 'import-eval') return Promise.resolve(recorded(id));
+      const of = { checkpoint: score.checkpoint, evaluations: [] };
+      return Promise.resolve({ answer: question, ...of, scores: [recorded(id)] });
     },
   });
 }
@@ -67,15 +69,35 @@ test('the update wakes a gate that waits: it judges again, and not as if a perso
   expect(story.inputsOf('recordRelease')).toEqual([]);
 });
 
-test('a question of the command line does the same', async () => {
-  const story = waiting('asked');
+const imported = {
+  ...{ tool: 'lm-eval', task: 'gsm8k', metric: 'acc,none', settings: { fewShots: 5 }, source: 'samples.jsonl' },
+  ...{ digest: 'a'.repeat(64), found: { kind: 'outcomes', problems: ['0', '1'], right: '10' } },
+};
+const importing = { question: 'import-eval', checkpoint: score.checkpoint, benchmark: 'public', by: 'ann' };
+
+const asks = (id: string, question: object) =>
+  bench.client.workflow.execute(workflowNames.question, { workflowId: `${id}/question`, taskQueue, args: [question] });
+
+test.each([
+  { id: 'asked', question: { question: 'record-score', score } },
+  { id: 'imported', question: { ...importing, results: [imported] } },
+])('a question of the command line does the same: $question.question', async ({ id, question }) => {
+  const story = waiting(id);
   const run = await bench.start(story);
   await untilState(run, 'sft', 'held');
-  const asked = bench.client.workflow.execute(workflowNames.question, {
-    ...{ workflowId: 'asked/question', taskQueue, args: [{ question: 'record-score', score }] },
-  });
-  expect(await asked).toMatchObject({ sentence: 'Recorded as 0123.' });
+  expect(await asks(id, question)).toMatchObject({ answer: question.question });
   await run.result();
+});
+
+test('a result of another harness that is none is refused with its field', async () => {
+  const found = { ...imported.found, right: '1' };
+  const refused = asks('no-result', { ...importing, results: [{ ...imported, found }] });
+  await expect(refused).rejects.toMatchObject({
+    cause: {
+      type: 'InvalidInput',
+      message: expect.stringMatching(/results\.0\.found.*has not as many answers as problems/) as string,
+    },
+  });
 });
 
 test('a score that comes while the gate judges is not missed', async () => {

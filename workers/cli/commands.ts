@@ -98,6 +98,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./record-score.ts')).recordScore(),
   },
   {
+    name: 'import-eval',
+    summary: 'bring results of lm-eval, lighteval or NeMo-Skills',
+    load: async () => (await import('./import-eval.ts')).importEval(),
+  },
+  {
     name: 'explain',
     summary: 'every incident, decision and verdict in sentences',
     load: async () => (await import('./explain.ts')).explain(),

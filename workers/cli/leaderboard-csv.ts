@@ -28,16 +28,21 @@ const columns = {
   gain: (row) => row.gain?.mean,
   gain_low: (row) => row.gain?.low,
   gain_high: (row) => row.gain?.high,
-  tokens_per_sample: (row) => row.tokensPerSample,
-  tokens_p95: (row) => row.tokensP95,
-  truncated_share: (row) => row.truncatedShare,
-  run_seconds_p50: (row) => row.run?.p50,
-  run_seconds_p95: (row) => row.run?.p95,
+  tokens_per_sample: (row) => (isCounted(row) ? row.tokensPerSample : null),
+  tokens_p95: (row) => (isCounted(row) ? row.tokensP95 : null),
+  truncated_share: (row) => (isCounted(row) ? row.truncatedShare : null),
+  run_seconds_p50: (row) => (row.run?.p95 === 0 ? null : row.run?.p50),
+  run_seconds_p95: (row) => (row.run?.p95 === 0 ? null : row.run?.p95),
   verdict: (row) => row.verdict,
   why: (row) => row.why,
   scored_by: (row) => (row.byVote === true ? 'vote' : 'sample'),
   timed_out_share: (row) => row.timedOutShare ?? 0,
 } satisfies Record<string, (row: LedgerRow) => Cell>;
+
+/** Another harness may not have told its tokens, nor its time: no answer has none. */
+function isCounted({ tokensPerSample }: LedgerRow): boolean {
+  return tokensPerSample > 0;
+}
 
 export function leaderboardCsv(rows: readonly LedgerRow[]): string {
   const lines = rows.map((row) => Object.values<(row: LedgerRow) => Cell>(columns).map((cell) => cellText(cell(row))));

@@ -24,8 +24,12 @@ function oneText(comparison: Comparison): string {
     `  ${'second'.padEnd(7)} ${sideText(second)}`,
     '',
     `  difference  ${points(difference.mean)} points (${points(difference.low)} to ${points(difference.high)}): ${verdictOf(comparison)}`,
-    ...(tokens ? [`  tokens      ${signed(tokens, 1)} a sample${shareOf(tokens.mean, first.tokensPerSample)}`] : []),
-    ...(seconds ? [`  time        ${timeText(seconds)} a sample${shareOf(seconds.mean, first.secondsPerSample)}`] : []),
+    ...(tokens && first.tokensPerSample + second.tokensPerSample > 0
+      ? [`  tokens      ${signed(tokens, 1)} a sample${shareOf(tokens.mean, first.tokensPerSample)}`]
+      : []),
+    ...(seconds && first.secondsPerSample + second.secondsPerSample > 0
+      ? [`  time        ${timeText(seconds)} a sample${shareOf(seconds.mean, first.secondsPerSample)}`]
+      : []),
     ...transitionLines(comparison),
     ...typeLines(comparison),
     ...movedLines(comparison),
@@ -55,7 +59,13 @@ function sideText({
     : `${secondsPerSample.toFixed(1)} s`;
   const cut = truncatedShare > 0 ? `, ${percent(truncatedShare)} cut` : '';
   const late = timedOutShare === undefined ? '' : `, ${percent(timedOutShare)} not done in time`;
-  return `${percent(mean).padStart(7)}  ${count(samples, 'sample')} over ${count(seeds, 'seed')}, ${tokensPerSample.toFixed(1)} tokens and ${time} each${cut}${late}`;
+  // Another harness may not have told them.
+  const costs = [
+    ...(tokensPerSample > 0 ? [`${tokensPerSample.toFixed(1)} tokens`] : []),
+    ...(secondsPerSample > 0 ? [time] : []),
+  ];
+  const each = costs.length === 0 ? '' : `, ${costs.join(' and ')} each`;
+  return `${percent(mean).padStart(7)}  ${count(samples, 'sample')} over ${count(seeds, 'seed')}${each}${cut}${late}`;
 }
 
 /** The interval decides, as in a gate; the chance and the test say how near it was. */

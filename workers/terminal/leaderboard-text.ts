@@ -46,7 +46,12 @@ const columns: readonly OptionalColumn[] = [
     spare: 3,
     saysSomething: (row) => row.passAtK.k > 1,
   },
-  { head: 'tokens', align: 'right', cell: (row) => pair(row.tokensPerSample, row.tokensP95), spare: 2 },
+  {
+    head: 'tokens',
+    align: 'right',
+    cell: (row) => (row.tokensPerSample > 0 ? pair(row.tokensPerSample, row.tokensP95) : ''),
+    spare: 2,
+  },
   {
     head: 'cut',
     align: 'right',
@@ -60,7 +65,12 @@ const columns: readonly OptionalColumn[] = [
     cell: (row) => `${((row.timedOutShare ?? 0) * 100).toFixed(1)} %`,
     saysSomething: (row) => row.timedOutShare !== undefined,
   },
-  { head: 'run, s', align: 'right', cell: (row) => (row.run ? pair(row.run.p50, row.run.p95) : ''), spare: 1 },
+  {
+    head: 'run, s',
+    align: 'right',
+    cell: (row) => (row.run && row.run.p95 > 0 ? pair(row.run.p50, row.run.p95) : ''),
+    spare: 1,
+  },
   { head: 'verdict', cell: (row) => verdictWords[row.verdict] },
 ];
 

@@ -1,0 +1,200 @@
+/** Results of other harnesses on a real ledger: exactly once, under a name and version that mean one thing, and counted where they are asked to. */
+import type { ImportedResult } from '../../configs/schema-import.ts';
+import { phaseSchema, recipeSchema } from '../../configs/schema.ts';
+import { answerActivities } from '../../activities/answers.ts';
+import type {
+  ComparisonAnswer,
+  Explanation,
+  ImportedEvaluations,
+  LeaderboardAnswer,
+  Question,
+} from '../../workflows/contract-questions.ts';
+import type { ResolvedPipeline } from '../../workflows/contract.ts';
+import { activityBench, type ActivityBench, contextOf, runId, sft, startAttempt } from '../support/activity-bench.ts';
+import { fakeTrainer } from '../support/fake-trainer.ts';
+import { addition, recipeOf } from '../support/recipes.ts';
+
+let bench: ActivityBench;
+const id = (step: number) => `demo/sft/a1/checkpoint-${String(step)}`;
+const { evaluate: _, ...rest } = sft;
+const phase = phaseSchema.parse({ ...rest, gate: [{ compare: { benchmark: 'public', by: 'mean' } }] });
+const benchmarks = { addition, public: { outside: true, problems: 4 } };
+const recipe = recipeSchema.parse(recipeOf([phase], { benchmarks }));
+
+/** A pipeline `demo` whose sft saved two checkpoints, before its gate. */
+beforeEach(async () => {
+  bench = await activityBench();
+  await bench
+    .as(runId)
+    .openPipeline({ pipelineId: 'demo', runId: 'run-1', resolved: { recipe } as unknown as ResolvedPipeline });
+  const attempt = await startAttempt(bench, 1, { context: contextOf({ phase, benchmarks: recipe.benchmarks }) });
+  const trainer = fakeTrainer(attempt);
+  await trainer.saves(40);
+  await trainer.saves(50);
+  await trainer.finishes();
+  bench.backend.end(attempt.job, {});
+  await bench.as(runId).judgeAttempt(attempt);
+});
+afterEach(() => bench.close());
+
+const digest = (letter: string) => letter.repeat(64);
+const outcomes = (right: string, change: Partial<ImportedResult> = {}): ImportedResult => ({
+  tool: 'lm-eval',
+  task: 'gsm8k',
+  metric: 'exact_match,strict-match',
+  settings: { taskVersion: 3, fewShots: 5 },
+  source: `samples_${right}.jsonl`,
+  digest: digest('a'),
+  found: { kind: 'outcomes', problems: Array.from(right, (__, index) => `p${String(index)}`), right },
+  ...change,
+});
+const mean: ImportedResult = {
+  ...outcomes('1'),
+  ...{ tool: 'lighteval', source: 'results.json', settings: {} },
+  found: { kind: 'mean', score: 1, problems: 4, runs: 1, standardError: 0 },
+};
+
+const ask = <Answer>(question: Question) =>
+  answerActivities(bench.dependencies).answerQuestion(question) as Promise<Answer>;
+const bring = (
+  results: readonly ImportedResult[],
+  more: { checkpoint?: string; benchmark?: string; by?: string } = {},
+) => ask<ImportedEvaluations>({ question: 'import-eval', checkpoint: id(50), by: 'ann', ...more, results });
+const boardOf = async () => (await ask<LeaderboardAnswer>({ question: 'leaderboard', pipeline: 'demo' })).rows;
+
+test('outcomes become an evaluation: on the leaderboard, in explain, and paired by compare', async () => {
+  const { evaluations, scores } = await bring([outcomes('1101')]);
+  expect(scores).toEqual([]);
+  expect(evaluations).toMatchObject([
+    {
+      ...{ benchmark: 'lm-eval-gsm8k', version: 1, problems: 4, mean: 0.75, recorded: true },
+      sentence:
+        'Imported as lm-eval-gsm8k, version 1: 75.0 % of 4 problems, exact_match,strict-match of gsm8k by lm-eval, from samples_1101.jsonl.',
+    },
+  ]);
+  await bring([outcomes('0100', { digest: digest('b') })], { checkpoint: id(40) });
+  expect(await boardOf()).toMatchObject([
+    { checkpoint: id(40), benchmark: 'lm-eval-gsm8k', problems: 4, mean: 0.25 },
+    { checkpoint: id(50), benchmark: 'lm-eval-gsm8k', problems: 4, mean: 0.75, verdict: 'none' },
+  ]);
+  const { comparisons } = await ask<ComparisonAnswer>({ question: 'compare', first: id(40), second: id(50) });
+  expect(comparisons).toMatchObject([
+    { benchmark: 'lm-eval-gsm8k', problems: 4, transitions: { wrongRight: 2, rightWrong: 0, rightRight: 1 } },
+  ]);
+  const { phases } = await ask<Explanation>({ question: 'explain', pipeline: 'demo' });
+  const told = phases.flatMap(({ events }) => events.filter(({ about }) => about === 'import'));
+  expect(told.map(({ sentence }) => sentence)).toContain(
+    `ann imported lm-eval-gsm8k of ${id(50)}: 75.0 % of 4 problems, exact_match,strict-match of gsm8k by lm-eval, from samples_1101.jsonl.`,
+  );
+});
+
+test('the same file twice counts once, whoever brings it, and both at once; another file is another evaluation', async () => {
+  const both = await Promise.all([bring([outcomes('1101')]), bring([outcomes('1101')], { by: 'bob' })]);
+  expect(both.map(({ evaluations }) => evaluations[0]?.recorded).sort()).toEqual([false, true]);
+  const again = await bring([outcomes('1101')], { by: 'carl' });
+  expect(again.evaluations[0]?.sentence).toMatch(
+    /^Nothing new: samples_1101\.jsonl was imported as lm-eval-gsm8k, version 1 by (ann|bob) at 2026-11-29 10:00 UTC\.$/,
+  );
+  await bring([outcomes('1111', { digest: digest('b') })]);
+  expect(await boardOf()).toMatchObject([{ problems: 4, samples: 8, seeds: 2, mean: 0.875 }]);
+});
+
+test.each<{ what: string; change: Partial<ImportedResult>; want: string }>([
+  {
+    what: 'metric',
+    change: { metric: 'exact_match,flexible-extract' },
+    want: 'metric is "exact_match,flexible-extract" and was "exact_match,strict-match"',
+  },
+  { what: 'setting', change: { settings: { taskVersion: 3, fewShots: 0 } }, want: 'fewShots is 0 and was 5' },
+  {
+    what: 'data',
+    change: { found: { kind: 'outcomes', problems: ['q0', 'q1', 'q2', 'q3'], right: '1111' } },
+    want: 'the problems are others',
+  },
+])('another $what is another version, and the answer says what differs', async ({ change, want }) => {
+  await bring([outcomes('1101')]);
+  const other = outcomes('1101', { digest: digest('b'), ...change });
+  const { evaluations } = await bring([other]);
+  expect(evaluations).toMatchObject([{ version: 2 }]);
+  expect(evaluations[0]?.sentence).toContain(`It is compared with nothing of version 1: ${want}.`);
+  expect((await bring([other])).evaluations).toMatchObject([{ version: 2, recorded: false }]);
+  expect((await bring([outcomes('1101')])).evaluations).toMatchObject([{ version: 1, recorded: false }]);
+});
+
+test('a mean is a score from outside, once', async () => {
+  const { evaluations, scores } = await bring([mean]);
+  expect(evaluations).toEqual([]);
+  expect(scores[0]?.sentence).toContain(
+    'lighteval-gsm8k 100.0 % of 4 problems, from lighteval results.json (exact_match,strict-match, aaaaaaaaaaaa)',
+  );
+  expect((await bring([mean])).scores).toMatchObject([{ recorded: false }]);
+  expect(await bench.ledger.outsideScoresOf([id(50)])).toMatchObject([
+    { benchmark: 'lighteval-gsm8k', score: 1, problems: 4, standardError: 0, by: 'ann' },
+  ]);
+});
+
+test('a gate that waits hears of it on the benchmark that is named, and of nothing else', async () => {
+  const judge = () => bench.as(runId).judgeGate({ context: contextOf({ phase, benchmarks: recipe.benchmarks }) });
+  await bring([outcomes('1101')]);
+  expect(await judge()).toMatchObject({ kind: 'hold', hearsScores: true });
+  const { evaluations, scores } = await bring([outcomes('1101')], { benchmark: 'public' });
+  expect(evaluations).toMatchObject([{ recorded: false }]);
+  expect(scores).toMatchObject([{ recorded: true, wakes: ['demo/sft'] }]);
+  expect((await bring([outcomes('1101')], { benchmark: 'public' })).scores).toMatchObject([{ recorded: false }]);
+  bench.pass(60);
+  expect(await judge()).toMatchObject({ kind: 'promote', checkpoint: { id: id(50) }, score: 0.75 });
+});
+
+interface Refused {
+  readonly title: string;
+  readonly more: Parameters<typeof bring>[1];
+  readonly results?: readonly ImportedResult[];
+  readonly want: RegExp;
+}
+
+test.each<Refused>([
+  {
+    title: 'a checkpoint that nobody knows',
+    more: { checkpoint: 'demo/sft/a1/checkpoint-60' },
+    want: /^no checkpoint/,
+  },
+  {
+    title: 'a benchmark that jobs evaluate',
+    more: { benchmark: 'addition' },
+    want: /^benchmark: jobs evaluate "addition"/,
+  },
+  { title: 'a benchmark that nobody knows', more: { benchmark: 'publik' }, want: /did you mean "public"/ },
+  {
+    title: 'another number of problems than the recipe says',
+    more: { benchmark: 'public' },
+    results: [outcomes('110')],
+    want: /^score: is over 3 problems, and the recipe's "public" has 4$/,
+  },
+  {
+    title: 'two tasks on one benchmark',
+    more: { benchmark: 'public' },
+    results: [outcomes('1101'), outcomes('1101', { task: 'aime' })],
+    want: /name one with --task: gsm8k \(lm-eval, exact_match,strict-match\), aime/,
+  },
+])('refuses $title, and records nothing', async ({ more, results = [outcomes('1101')], want }) => {
+  await expect(bring(results, more)).rejects.toMatchObject({ message: expect.stringMatching(want) as string });
+  expect(await boardOf()).toEqual([]);
+  expect(await bench.ledger.outsideScoresOf([id(50)])).toEqual([]);
+});
+
+test('names of tasks are made as names of benchmarks are, long ones too', async () => {
+  const task = 'leaderboard_math_counting_and_prob_hard';
+  const { evaluations } = await bring([
+    outcomes('1101', { task }),
+    outcomes('1101', { task: `${task}er`, digest: digest('b') }),
+  ]);
+  const names = evaluations.map(({ benchmark }) => benchmark);
+  expect(new Set(names).size).toBe(2);
+  for (const name of names) expect(name).toMatch(/^lm-eval-leaderboard-math-[a-z0-9-]{1,15}$/);
+});
+
+test('no budget of evaluations is spent by it, and its checkpoint is kept', async () => {
+  await bring([outcomes('1101')]);
+  expect(await bench.ledger.evaluationCountOf('run-1')).toBe(0);
+  expect([...(await bench.ledger.usesOf([id(50)])).evaluated]).toEqual([id(50)]);
+});
