@@ -1,11 +1,13 @@
 /**
  * What `temper compare` asks for: two checkpoints on the same problems, for each benchmark and version that both have.
  *
- * Covers finding them, and refusing what cannot be compared. Does not cover the numbers (decisions/comparison.ts).
+ * Covers finding them, their scores from outside, and refusing what cannot be compared. Does not cover the numbers (decisions/comparison.ts).
  */
 import { type Comparison, compareTwo } from '../decisions/comparison.ts';
 import { TemperError } from '../decisions/errors.ts';
 import type { Evaluation } from '../decisions/evaluation.ts';
+import { compareOutside } from '../decisions/outside-rows.ts';
+import type { OutsideScore } from '../decisions/outside-score.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { CompareQuestion, ComparisonAnswer } from '../workflows/contract-questions.ts';
@@ -27,10 +29,15 @@ export async function answerCompare(ledger: Ledger, question: CompareQuestion): 
     (await ledger.evaluationsOf([id])).filter((one) => benchmark === undefined || one.benchmark === benchmark);
   const [ofFirst, ofSecond] = [await own(first), await own(second)];
   const common = benchmarksOf(ofFirst).filter((name) => benchmarksOf(ofSecond).includes(name));
-  if (common.length === 0) {
+  const told = (await ledger.outsideScoresOf([first, second])).filter(
+    (one) => benchmark === undefined || one.benchmark === benchmark,
+  );
+  const outside = compareOutside(told, { first, second });
+  if (common.length === 0 && outside.length === 0) {
     // What was evaluated is never pruned.
     for (const { checkpoint } of named) await mustNotBePruned(ledger, checkpoint);
-    const said = (id: string, evaluations: readonly Evaluation[]) => `${id}: ${namesOf(evaluations)}`;
+    const toldOf = (id: string) => told.filter(({ checkpoint }) => checkpoint === id);
+    const said = (id: string, evaluations: readonly Evaluation[]) => `${id}: ${namesOf(evaluations, toldOf(id))}`;
     const message = `they cannot be compared: nothing was evaluated on the same benchmark and version. ${said(first, ofFirst)}. ${said(second, ofSecond)}`;
     throw new TemperError('invalid-input', message);
   }
@@ -43,8 +50,11 @@ export async function answerCompare(ledger: Ledger, question: CompareQuestion): 
   });
   const omitted = Math.max(0, common.length - mostComparisons);
   const relation = await relationOf(ledger, named[0].checkpoint, named[1].checkpoint);
-  if (comparisons.length > 0)
-    return { answer: 'compare', first, second, ...(relation !== null && { relation }), comparisons, omitted };
+  if (comparisons.length > 0 || outside.length > 0)
+    return {
+      ...{ answer: 'compare', first, second, comparisons, omitted, outside: outside.slice(0, mostComparisons) },
+      ...(relation !== null && { relation }),
+    };
   throw new TemperError(
     'invalid-input',
     `they cannot be compared: on ${common.join(', ')} they have no problem in common`,
@@ -69,6 +79,7 @@ function benchmarksOf(evaluations: readonly Evaluation[]): readonly string[] {
   return [...new Set(evaluations.map(nameOf))].sort();
 }
 
-function namesOf(evaluations: readonly Evaluation[]): string {
-  return benchmarksOf(evaluations).join(', ') || 'never evaluated';
+function namesOf(evaluations: readonly Evaluation[], told: readonly OutsideScore[]): string {
+  const outside = [...new Set(told.map(nameOf))].sort().map((name) => `${name} from outside`);
+  return [...benchmarksOf(evaluations), ...outside].join(', ') || 'never evaluated';
 }

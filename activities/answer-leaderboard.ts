@@ -1,7 +1,7 @@
 /**
  * What `temper leaderboard` asks for: evaluated checkpoints of one pipeline, or the best of the whole ledger, with their numbers.
  *
- * Covers which rows, and evaluations that were asked for and are not there. Problems are loaded for one checkpoint and its parent at a time,
+ * Covers which rows, scores from outside, and evaluations that were asked for and are not there. Problems are loaded for one checkpoint and its parent at a time,
  * and others get their turn between two. Does not cover the numbers of a row (decisions/leaderboard.ts).
  */
 import { compareText } from '../decisions/compare-text.ts';
@@ -12,6 +12,7 @@ import type { Evaluation, EvaluationKey } from '../decisions/evaluation.ts';
 import type { GateVerdict } from '../decisions/gate-report.ts';
 import { afterHandPromotion, type HandPromotion } from '../decisions/hand-promotion.ts';
 import { leaderboardRow } from '../decisions/leaderboard.ts';
+import { outsideRows } from '../decisions/outside-rows.ts';
 import type { ScoreKey } from '../decisions/scores.ts';
 import { sentenceOfClass } from '../decisions/sentences.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
@@ -20,6 +21,7 @@ import type { Ledger } from '../store/ledger/ledger.ts';
 import type {
   LeaderboardAnswer,
   LeaderboardQuestion,
+  LedgerOutsideRow,
   LedgerRow,
   MissingEvaluation,
 } from '../workflows/contract-questions.ts';
@@ -31,6 +33,9 @@ const mostEvaluations = 2000;
 /** About 100 KB, and 14 seconds of one processor. */
 const mostRows = 200;
 const mostMissing = 50;
+const mostOutside = 100;
+/** Whose scores from outside are looked at, where no pipeline is named. */
+const mostScoredOutside = 500;
 const defaultMost = 20;
 
 /** Checkpoint and benchmark before its problems are loaded. */
@@ -58,11 +63,14 @@ export async function answerLeaderboard(ledger: Ledger, question: LeaderboardQue
   const shown =
     order === null ? bestOf(candidates, most).slice(0, mostRows) : inOrder(candidates, order).slice(-mostRows);
   const rows = await rowsOf(ledger, shown);
+  const outside = await outsideOf(ledger, { order, benchmark, most });
   const missing = works === null ? [] : await missingOf(ledger, works, benchmark);
   return {
     answer: 'leaderboard',
     pipeline: pipeline ?? null,
     rows,
+    outside: outside.slice(0, mostOutside),
+    outsideOmitted: Math.max(0, outside.length - mostOutside),
     missing: missing.slice(0, mostMissing),
     missingOmitted: Math.max(0, missing.length - mostMissing),
     omitted: candidates.length - rows.length,
@@ -73,7 +81,7 @@ export async function answerLeaderboard(ledger: Ledger, question: LeaderboardQue
 /** Throws `not-found` with the nearest name. */
 export async function requireBenchmark(ledger: Ledger, benchmark: string | undefined): Promise<void> {
   if (benchmark === undefined) return;
-  const known = await ledger.evaluatedBenchmarks();
+  const known = [...new Set([...(await ledger.evaluatedBenchmarks()), ...(await ledger.benchmarksScoredOutside())])];
   if (known.includes(benchmark)) return;
   const near = nearestName(benchmark, known);
   const more = near === null ? '; there' : `; did you mean "${near}"? There`;
@@ -183,6 +191,35 @@ async function verdictOf(ledger: Ledger, { runId, phase }: CheckpointRecord): Pr
   const verdicts = await ledger.verdictsOf({ runId, phase });
   const byHand = await handPromotionOf(ledger, { runId, phase });
   return { verdict: verdicts.at(-1)?.verdict as GateVerdict | undefined, byHand };
+}
+
+/** Of a pipeline in the order of its checkpoints; of all the best first on each benchmark and version. */
+async function outsideOf(
+  ledger: Ledger,
+  of: { readonly order: readonly string[] | null; readonly benchmark: string | undefined; readonly most: number },
+): Promise<readonly LedgerOutsideRow[]> {
+  const { benchmark, most } = of;
+  const ids = of.order ?? (await ledger.checkpointsScoredOutside({ benchmark, limit: mostScoredOutside }));
+  const scores = (await ledger.outsideScoresOf(ids)).filter(
+    (one) => benchmark === undefined || one.benchmark === benchmark,
+  );
+  const scored = new Set(scores.map(({ checkpoint }) => checkpoint));
+  const records: CheckpointRecord[] = [];
+  for (const id of ids.filter((one) => scored.has(one))) {
+    const record = await ledger.checkpoint(id);
+    if (record !== null) records.push(record);
+  }
+  const pipelines = new Map(records.map(({ id, workflowId }) => [id, workflowId]));
+  const rows = outsideRows(records, scores).map((row) => ({ pipeline: pipelines.get(row.checkpoint) ?? '', ...row }));
+  if (of.order !== null) return rows;
+  const sorted = rows.toSorted(
+    (a, b) =>
+      byBenchmark(a, b) ||
+      (b.score?.mean ?? -1) - (a.score?.mean ?? -1) ||
+      (a.place ?? Infinity) - (b.place ?? Infinity) ||
+      compareText(a.checkpoint, b.checkpoint),
+  );
+  return groups(sorted, ({ benchmark: name, version }) => [name, version]).flatMap((same) => same.slice(0, most));
 }
 
 /** What jobs were asked for and the ledger does not have, with the last job that was to make it. */

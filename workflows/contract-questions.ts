@@ -11,6 +11,7 @@ import type { ScoreInput } from '../configs/schema-score.ts';
 import type { FailureEvidence } from '../decisions/evidence-lines.ts';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
 import type { ForgottenNode, SuspectNode } from '../decisions/node-memory.ts';
+import type { OutsideComparison, OutsideRow } from '../decisions/outside-rows.ts';
 import type { TrainedOn } from '../decisions/lineage.ts';
 import type { PhasePlan } from '../decisions/plan.ts';
 import type { GoReason } from '../decisions/prune.ts';
@@ -309,6 +310,10 @@ export interface LeaderboardAnswer {
   /** Null: of every pipeline. */
   readonly pipeline: string | null;
   readonly rows: readonly LedgerRow[];
+  /** Scores from outside, in the same order. Workers of before said none. */
+  readonly outside?: readonly LedgerOutsideRow[];
+  /** More of them that were left out. */
+  readonly outsideOmitted?: number;
   /** Of a pipeline: evaluations that were asked for and that the ledger does not have. */
   readonly missing: readonly MissingEvaluation[];
   /** More of them that were left out. */
@@ -320,6 +325,10 @@ export interface LeaderboardAnswer {
 }
 
 export interface LedgerRow extends LeaderboardRow {
+  readonly pipeline: string;
+}
+
+export interface LedgerOutsideRow extends OutsideRow {
   readonly pipeline: string;
 }
 
@@ -340,6 +349,8 @@ export interface ComparisonAnswer {
   /** How one was made from the other, in a sentence; absent where it was not, and by workers of before. */
   readonly relation?: string;
   readonly comparisons: readonly Comparison[];
+  /** Of scores from outside, on what both have. Workers of before said none. */
+  readonly outside?: readonly OutsideComparison[];
   /** Benchmarks that both have and that were left out. */
   readonly omitted: number;
 }

@@ -14,6 +14,13 @@ export interface OutsideScoreLedger {
   outsideScore(id: string): Promise<OutsideScore | null>;
   /** Corrected ones included, in the order they came. */
   outsideScoresOf(checkpoints: readonly string[]): Promise<readonly OutsideScore[]>;
+  /** Of all checkpoints that have one on this benchmark, or on any; those scored last, the newest first, at most `limit`. */
+  checkpointsScoredOutside(filter: {
+    readonly benchmark?: string | undefined;
+    readonly limit: number;
+  }): Promise<readonly string[]>;
+  /** Names of benchmarks that anything was scored on outside. */
+  benchmarksScoredOutside(): Promise<readonly string[]>;
 }
 
 /** Names in one IN list. */
@@ -49,6 +56,22 @@ export function outsideScoreLedger(db: Kysely<LedgerTables>): OutsideScoreLedger
         scores.push(...rows.map(asScore));
       }
       return scores;
+    },
+    async checkpointsScoredOutside({ benchmark, limit }) {
+      const query = db
+        .selectFrom('outside_scores')
+        .select(({ fn }) => ['checkpoint', fn.max('created_at').as('newest')])
+        .groupBy('checkpoint');
+      const rows = await (benchmark === undefined ? query : query.where('benchmark', '=', benchmark))
+        .orderBy('newest', 'desc')
+        .orderBy('checkpoint')
+        .limit(limit)
+        .execute();
+      return rows.map(({ checkpoint }) => checkpoint);
+    },
+    async benchmarksScoredOutside() {
+      const rows = await db.selectFrom('outside_scores').select('benchmark').distinct().orderBy('benchmark').execute();
+      return rows.map(({ benchmark }) => benchmark);
     },
   };
 }

@@ -133,6 +133,29 @@ test('a mean is a score from outside, once', async () => {
   ]);
 });
 
+test('scores from outside stand on the leaderboard, of a pipeline and of all, and are compared by their means', async () => {
+  await bring([mean]);
+  const lower = { kind: 'mean' as const, score: 0.25, problems: 4, runs: 1 };
+  await bring([{ ...mean, digest: digest('b'), found: lower }], { checkpoint: id(40) });
+  const checkpoints = async (question: object) => {
+    const { rows, outside } = await ask<LeaderboardAnswer>({ question: 'leaderboard', ...question });
+    expect(rows).toEqual([]);
+    return outside?.map(({ pipeline, checkpoint, benchmark }) => [pipeline, checkpoint, benchmark]);
+  };
+  const [at40, at50] = [40, 50].map((step) => ['demo', id(step), 'lighteval-gsm8k']);
+  expect(await checkpoints({ pipeline: 'demo' })).toEqual([at40, at50]);
+  expect(await checkpoints({ benchmark: 'lighteval-gsm8k' })).toEqual([at50, at40]);
+  const { comparisons, outside } = await ask<ComparisonAnswer>({ question: 'compare', first: id(40), second: id(50) });
+  expect(comparisons).toEqual([]);
+  expect(outside).toMatchObject([
+    { benchmark: 'lighteval-gsm8k', first: { mean: 0.25 }, second: { mean: 1 }, difference: { mean: 0.75 } },
+  ]);
+  await bring([outcomes('1101')]);
+  await expect(ask({ question: 'compare', first: id(40), second: id(50), benchmark: 'lm-eval-gsm8k' })).rejects.toThrow(
+    'nothing was evaluated on the same benchmark and version',
+  );
+});
+
 test('a gate that waits hears of it on the benchmark that is named, and of nothing else', async () => {
   const judge = () => bench.as(runId).judgeGate({ context: contextOf({ phase, benchmarks: recipe.benchmarks }) });
   await bring([outcomes('1101')]);

@@ -136,20 +136,6 @@ test.each<{ words: string[]; exitCode?: number; want: RegExp }>([
   },
   { words: ['explain', 'walk'], want: /ada pinned walk\/base\/a1\/checkpoint-20\./ },
   {
-    words: ['import-eval', lmEval, '--checkpoint', 'walk/base', '--task', 'tiny_choice', '--by', 'ada'],
-    want: /^Imported as lm-eval-tiny-choice, version 1: 16\.7 % of 6 problems, acc,none of tiny_choice by lm-eval, from samples_tiny_choice_.*\.jsonl\.\n$/,
-  },
-  {
-    words: ['import-eval', lmEval, '--checkpoint', 'walk/base', '--task', 'tiny_choice'],
-    want: /^Nothing new: samples_tiny_choice_.*\.jsonl was imported as lm-eval-tiny-choice, version 1 by ada at /,
-  },
-  { words: ['leaderboard', 'walk'], want: /\nbase +40 +lm-eval-tiny-choice +6×1 +0\.167 / },
-  {
-    words: ['import-eval', 'mine.yaml', '--checkpoint', 'walk/base'],
-    exitCode: 2,
-    want: /mine\.yaml:1: is no whole JSON \(/,
-  },
-  {
     words: ['unpin', 'walk/base/a1/checkpoint-40'],
     want: /^Unpinned walk\/base\/a1\/checkpoint-40\. It stays all the same: promoted\.\n$/,
   },
@@ -163,6 +149,20 @@ test.each<{ words: string[]; exitCode?: number; want: RegExp }>([
   { words: ['start', 'tinny'], exitCode: 2, want: /no recipe is named "tinny"; did you mean "tiny"\?/ },
   { words: ['status', 'tinny'], want: /^tinny: failed .*\n\nno recipe is named "tinny"; did you mean "tiny"\? .*\n$/ },
   { words: ['start', '--set', 'sede=1'], exitCode: 2, want: /set: sede: is no field here; did you mean "seed"\?/ },
+  {
+    words: ['import-eval', lmEval, '--checkpoint', 'walk/base', '--task', 'tiny_choice', '--by', 'ada'],
+    want: /^Imported as lm-eval-tiny-choice, version 1: 16\.7 % of 6 problems, acc,none of tiny_choice by lm-eval, from samples_tiny_choice_.*\.jsonl\.\n$/,
+  },
+  {
+    words: ['import-eval', lmEval, '--checkpoint', 'walk/base', '--task', 'tiny_choice'],
+    want: /^Nothing new: samples_tiny_choice_.*\.jsonl was imported as lm-eval-tiny-choice, version 1 by ada at /,
+  },
+  { words: ['leaderboard', 'walk'], want: /\nbase +40 +lm-eval-tiny-choice +6×1 +0\.167 / },
+  {
+    words: ['import-eval', 'mine.yaml', '--checkpoint', 'walk/base'],
+    exitCode: 2,
+    want: /mine\.yaml: is no JSON \(.*\)\. Accepted are results_<date>\.json of lm-eval/,
+  },
 ])('$words', async ({ words, exitCode = 0, want }) => {
   const said = await say(...words);
   expect(exitCode === 0 ? said.output : said.errors).toMatch(want);

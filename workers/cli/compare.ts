@@ -12,7 +12,7 @@ interface Options {
 export function compare(): Command {
   return new Command('compare')
     .description(
-      'Compares two checkpoints over the problems that both were evaluated on: the difference with its 95 % interval, what went from right to wrong and back, each type of problem, tokens, time, and which problems moved. Of the same benchmark and version only.',
+      'Compares two checkpoints over the problems that both were evaluated on: the difference with its 95 % interval, what went from right to wrong and back, each type of problem, tokens, time, and which problems moved. Of the same benchmark and version only. Scores from outside are compared by their means.',
     )
     .argument('<first>', 'a checkpoint, by its id, by <pipeline>/<phase> for the one that was promoted, or by its path')
     .argument('<second>', 'the other: every difference is this one less the first')

@@ -3,7 +3,7 @@
  *
  * A text that a spreadsheet would take for a formula gets an apostrophe before it. Does not cover evaluations that are not there.
  */
-import type { LedgerRow } from '../../workflows/contract-questions.ts';
+import type { LedgerOutsideRow, LedgerRow } from '../../workflows/contract-questions.ts';
 
 type Cell = string | number | null | undefined;
 
@@ -37,6 +37,11 @@ const columns = {
   why: (row) => row.why,
   scored_by: (row) => (row.byVote === true ? 'vote' : 'sample'),
   timed_out_share: (row) => row.timedOutShare ?? 0,
+  from: () => 'evaluation',
+  runs: () => null,
+  place: () => null,
+  runtime: () => null,
+  sources: () => null,
 } satisfies Record<string, (row: LedgerRow) => Cell>;
 
 /** Another harness may not have told its tokens, nor its time: no answer has none. */
@@ -44,8 +49,31 @@ function isCounted({ tokensPerSample }: LedgerRow): boolean {
   return tokensPerSample > 0;
 }
 
-export function leaderboardCsv(rows: readonly LedgerRow[]): string {
-  const lines = rows.map((row) => Object.values<(row: LedgerRow) => Cell>(columns).map((cell) => cellText(cell(row))));
+/** Of a score from outside; the others are not known. */
+const outsideColumns: Partial<Record<keyof typeof columns, (row: LedgerOutsideRow) => Cell>> = {
+  pipeline: (row) => row.pipeline,
+  phase: (row) => row.phase,
+  checkpoint: (row) => row.checkpoint,
+  step: (row) => row.step,
+  benchmark: (row) => row.benchmark,
+  version: (row) => row.version,
+  problems: (row) => row.score?.problems,
+  mean: (row) => row.score?.mean,
+  low: (row) => row.score?.low,
+  high: (row) => row.score?.high,
+  from: () => 'outside',
+  runs: (row) => row.score?.runs,
+  place: (row) => row.place,
+  runtime: (row) => row.runtime,
+  sources: (row) => row.sources.join('; '),
+};
+
+export function leaderboardCsv(rows: readonly LedgerRow[], outside: readonly LedgerOutsideRow[] = []): string {
+  const names = Object.keys(columns) as (keyof typeof columns)[];
+  const lines = [
+    ...rows.map((row) => names.map((name) => cellText(columns[name](row)))),
+    ...outside.map((row) => names.map((name) => cellText(outsideColumns[name]?.(row)))),
+  ];
   return [Object.keys(columns), ...lines].map((cells) => `${cells.join(',')}\r\n`).join('');
 }
 

@@ -19,7 +19,7 @@ const answerSeconds = 110;
 export function leaderboard(): Command {
   return new Command('leaderboard')
     .description(
-      'Shows every evaluated checkpoint of a pipeline, or the best of all pipelines on each benchmark: its mean with a 95 % interval, the gain over its parent in points, votes (maj@k), pass@k, tokens, runtime, the verdict, and why. Evaluations that lack problems are shown as what they are, and never count.',
+      'Shows every evaluated checkpoint of a pipeline, or the best of all pipelines on each benchmark: its mean with a 95 % interval, the gain over its parent in points, votes (maj@k), pass@k, tokens, runtime, the verdict, and why; below them scores from outside. Evaluations that lack problems are shown as what they are, and never count.',
     )
     .argument('[pipeline]', 'its workflow id; without one, all pipelines of the ledger, the best first')
     .addOption(new Option('--pipeline <name>', 'the same'))
@@ -46,7 +46,7 @@ export function leaderboard(): Command {
       const answer = await ask(question, { direct, seconds: answerSeconds });
       if (options.json) sayJson(answer);
       else if (options.csv) {
-        sayLog(leaderboardCsv(answer.rows));
+        sayLog(leaderboardCsv(answer.rows, answer.outside));
         for (const text of besideRows(answer)) note(text);
       } else say(leaderboardAnswerText(answer));
     });

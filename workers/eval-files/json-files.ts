@@ -17,6 +17,9 @@ export interface JsonLine {
   readonly where: string;
 }
 
+export const acceptedFiles =
+  'results_<date>.json of lm-eval, with samples_<task>_<date>.jsonl beside it for outcomes per problem; results_<date>.json of lighteval; metrics.json, output.jsonl and output-rs<seed>.jsonl of NeMo-Skills';
+
 /** A document that is larger is no summary of results. */
 const mostBytes = 256 * 2 ** 20;
 
@@ -47,7 +50,7 @@ export async function readDocument(
   if (parsed instanceof SyntaxError) {
     const first = parse(text.split('\n', 1)[0] ?? '');
     if (!(first instanceof SyntaxError) && isObject(first)) return null;
-    throw refused(`${path}:${String(lineOf(parsed, text))}`, torn(parsed));
+    throw refused(`${path}${lineOf(parsed, text)}`, torn(parsed, text));
   }
   if (!isObject(parsed)) throw refused(path, 'is JSON, but no object');
   return { value: parsed, digest: createHash('sha256').update(bytes).digest('hex') };
@@ -92,7 +95,7 @@ export function isObject(value: unknown): value is JsonObject {
 
 function objectOf(line: string, where: string): JsonObject {
   const value = parse(line);
-  if (value instanceof SyntaxError) throw refused(where, torn(value));
+  if (value instanceof SyntaxError) throw refused(where, torn(value, line));
   if (!isObject(value)) throw refused(where, 'is JSON, but no object');
   return value;
 }
@@ -110,9 +113,19 @@ function parse(text: string): unknown {
   }
 }
 
-const torn = ({ message }: SyntaxError): string =>
-  `is no whole JSON (${message}): is it still being written, or was it cut off?`;
+/** What begins as an object was cut off; anything else was never one. */
+function torn({ message }: SyntaxError, text: string): string {
+  const said = message.replace(/\s+/g, ' ');
+  return beginsAsObject(text)
+    ? `is no whole JSON (${said}): is it still being written, or was it cut off?`
+    : `is no JSON (${said}). Accepted are ${acceptedFiles}`;
+}
 
-function lineOf({ message }: SyntaxError, text: string): number {
-  return Number(/\(line (\d+)/.exec(message)?.[1] ?? text.trimEnd().split('\n').length);
+const beginsAsObject = (text: string): boolean => text.trimStart().startsWith('{');
+
+/** `:17`, where the error or the end says so. */
+function lineOf({ message }: SyntaxError, text: string): string {
+  const line = /\(line (\d+)/.exec(message)?.[1];
+  if (line !== undefined) return `:${line}`;
+  return beginsAsObject(text) ? `:${String(text.trimEnd().split('\n').length)}` : '';
 }

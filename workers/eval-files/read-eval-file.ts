@@ -5,7 +5,7 @@
  */
 import type { EvalTool, ImportedResult } from '../../configs/schema-import.ts';
 import type { Wish } from './chosen.ts';
-import { firstLine, readDocument, refused } from './json-files.ts';
+import { acceptedFiles, firstLine, readDocument, refused } from './json-files.ts';
 import { isLighteval, readLighteval } from './lighteval.ts';
 import { isLmEval, isLmEvalSample, readLmEval } from './lm-eval.ts';
 import { isNemoMetrics, isNemoOutput, readNemoSkills } from './nemo-skills.ts';
@@ -15,9 +15,6 @@ const readers: Readonly<Record<EvalTool, (path: string, wish: Wish) => Promise<r
   lighteval: readLighteval,
   'nemo-skills': readNemoSkills,
 };
-
-export const acceptedFiles =
-  'results_<date>.json of lm-eval, with samples_<task>_<date>.jsonl beside it for outcomes per problem; results_<date>.json of lighteval; metrics.json, output.jsonl and output-rs<seed>.jsonl of NeMo-Skills';
 
 /** Throws `not-found`, and `invalid-input` with the reason, and the line where there is one. */
 export async function readEvalFile(

@@ -1,5 +1,6 @@
 /** Two checkpoints side by side, as a person reads them on a terminal. */
 import type { Comparison, MovedProblem, Side, TypeComparison } from '../../decisions/comparison.ts';
+import type { OutsideComparison, OutsideMean } from '../../decisions/outside-rows.ts';
 import type { Estimate } from '../../decisions/statistics.ts';
 import { count, percent, points } from '../../decisions/stage-sentences.ts';
 import type { ComparisonAnswer } from '../../workflows/contract-questions.ts';
@@ -7,11 +8,18 @@ import { coloured } from './colour.ts';
 import { type Column, columnsText } from './columns.ts';
 import { printable } from './printable.ts';
 
-export function comparisonText({ first, second, relation, comparisons, omitted }: ComparisonAnswer): string {
+export function comparisonText({
+  first,
+  second,
+  relation,
+  comparisons,
+  outside = [],
+  omitted,
+}: ComparisonAnswer): string {
   const made = relation === undefined ? [] : [printable(relation)];
   const head = [`first:  ${printable(first)}`, `second: ${printable(second)}`, ...made].join('\n');
   const more = omitted > 0 ? [`${count(omitted, 'more benchmark')} left out: --benchmark <name> shows one.`] : [];
-  return [head, ...comparisons.map(oneText), ...more].join('\n\n');
+  return [head, ...comparisons.map(oneText), ...outside.map(outsideText), ...more].join('\n\n');
 }
 
 function oneText(comparison: Comparison): string {
@@ -33,6 +41,22 @@ function oneText(comparison: Comparison): string {
     ...transitionLines(comparison),
     ...typeLines(comparison),
     ...movedLines(comparison),
+  ].join('\n');
+}
+
+/** Which problems were right is not known: nothing tells what moved, and the interval is wider than one over the same problems. */
+function outsideText({ benchmark, version, first, second, difference }: OutsideComparison): string {
+  const { mean, low, high } = difference;
+  const side = (one: OutsideMean) =>
+    `${percent(one.mean).padStart(7)}  ${count(one.runs, 'run')} over ${count(one.problems, 'problem')} (${percent(one.low)} to ${percent(one.high)})`;
+  return [
+    coloured('head', printable(`${benchmark}, version ${String(version)}, from outside`)),
+    '  not paired: scores from outside have no outcome per problem',
+    '',
+    `  ${'first'.padEnd(7)} ${side(first)}`,
+    `  ${'second'.padEnd(7)} ${side(second)}`,
+    '',
+    `  difference  ${points(mean)} points (${points(low)} to ${points(high)}): ${sideOf(difference)}`,
   ].join('\n');
 }
 
@@ -71,10 +95,14 @@ function sideText({
 /** The interval decides, as in a gate; the chance and the test say how near it was. */
 function verdictOf({ difference: { low, high, n }, chanceOfHigher, mcnemar }: Comparison): string {
   if (n < 2) return 'one problem says nothing';
-  const words = low > 0 ? 'the second is higher' : high < 0 ? 'the second is lower' : 'inside the noise';
+  const words = sideOf({ low, high });
   const chance = chanceOfHigher === null ? '' : `; it is higher in ${percent(chanceOfHigher)} of draws`;
   const test = mcnemar === null ? '' : `; McNemar p = ${mcnemar.toPrecision(2)}`;
   return `${words}${chance}${test}`;
+}
+
+function sideOf({ low, high }: Pick<Estimate, 'low' | 'high'>): string {
+  return low > 0 ? 'the second is higher' : high < 0 ? 'the second is lower' : 'inside the noise';
 }
 
 function signed({ mean, low, high }: Estimate, digits: number): string {

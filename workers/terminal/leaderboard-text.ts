@@ -1,6 +1,11 @@
 /** The leaderboard as a person reads it on a terminal. */
 import { type LeaderboardRow, verdictWords } from '../../decisions/leaderboard.ts';
-import type { LeaderboardAnswer, LedgerRow, MissingEvaluation } from '../../workflows/contract-questions.ts';
+import type {
+  LeaderboardAnswer,
+  LedgerOutsideRow,
+  LedgerRow,
+  MissingEvaluation,
+} from '../../workflows/contract-questions.ts';
 import { type Column, columnsText } from './columns.ts';
 import { printable } from './printable.ts';
 
@@ -104,10 +109,38 @@ export function leaderboardText(rows: readonly LeaderboardRow[]): string {
 
 /** What the ledger has of one pipeline, or of all. */
 export function leaderboardAnswerText(answer: LeaderboardAnswer): string {
-  const { pipeline, rows, missing } = answer;
-  if (rows.length === 0 && missing.length === 0) return 'Nothing was evaluated yet.';
-  const parts = pipeline === null ? benchmarkTables(rows) : rows.length > 0 ? [leaderboardText(rows)] : [];
-  return [...parts, ...besideRows(answer)].join('\n\n');
+  const { pipeline, rows, outside = [], missing } = answer;
+  if (rows.length === 0 && outside.length === 0 && missing.length === 0) return 'Nothing was evaluated yet.';
+  const parts = rows.length === 0 ? [] : pipeline === null ? benchmarkTables(rows) : [leaderboardText(rows)];
+  return [...parts, ...outsideText(outside, pipeline === null), ...besideRows(answer)].join('\n\n');
+}
+
+const outsideColumns: readonly Column<LedgerOutsideRow>[] = [
+  { head: 'pipeline', cell: ({ pipeline }) => pipeline },
+  { head: 'phase', cell: ({ phase }) => phase },
+  { head: 'step', align: 'right', cell: ({ step }) => String(step) },
+  { head: 'benchmark', cell: ({ benchmark, version }) => `${benchmark}@${String(version)}` },
+  { head: 'n', align: 'right', cell: ({ score }) => (score === null ? '' : timesRuns(score)) },
+  { head: 'mean', align: 'right', cell: ({ score }) => score?.mean.toFixed(3) ?? '' },
+  { head: '95 %', cell: ({ score }) => (score ? `${score.low.toFixed(3)}–${score.high.toFixed(3)}` : '') },
+  { head: 'place', align: 'right', cell: ({ place }) => place?.toString() ?? '' },
+  {
+    head: 'runtime',
+    cell: ({ runtime }) => (typeof runtime === 'number' ? `${String(runtime)} min` : (runtime ?? '')),
+  },
+  { head: 'from', cell: ({ sources }) => sources.join('; '), spare: 1 },
+];
+
+const timesRuns = ({ problems, runs }: { readonly problems: number; readonly runs: number }): string =>
+  `${String(problems)}${runs > 1 ? `×${String(runs)}` : ''}`;
+
+/** A table of its own: nothing in it is paired with anything, and no job of Temper made it. */
+function outsideText(rows: readonly LedgerOutsideRow[], ofAll: boolean): string[] {
+  if (rows.length === 0) return [];
+  const shown = outsideColumns.filter(
+    ({ head, cell }) => (head !== 'pipeline' || ofAll) && rows.some((row) => cell(row) !== ''),
+  );
+  return [`Scores from outside (n: problems × runs):\n\n${columnsText(shown, rows)}`];
 }
 
 /** What the rows do not show: evaluations that are not there, and what was left out. */
@@ -166,10 +199,11 @@ function jobWords({ state }: MissingEvaluation): string {
   return state === 'completed' ? 'left no outcome' : `is ${state}`;
 }
 
-function omittedText({ omitted, olderLeftOut, pipeline }: LeaderboardAnswer): string[] {
+function omittedText({ omitted, outsideOmitted = 0, olderLeftOut, pipeline }: LeaderboardAnswer): string[] {
   const more = pipeline === null ? ' (--most shows more)' : '';
   return [
     ...(omitted > 0 ? [`${String(omitted)} more are left out${more}.`] : []),
+    ...(outsideOmitted > 0 ? [`${String(outsideOmitted)} more scores from outside are left out.`] : []),
     ...(olderLeftOut ? ['Only the newest 2,000 evaluations were looked at.'] : []),
   ];
 }

@@ -57,4 +57,15 @@ export function outsideScores(freshLedger: () => Promise<FreshLedger>): void {
     expect(await fresh.ledger.recordOutsideScore(second)).toEqual({ recorded: false, score: first });
     expect(await fresh.ledger.outsideScoresOf([score().checkpoint])).toEqual([score(), first]);
   });
+
+  test('what was scored last stands first, of one benchmark or of all', async () => {
+    const later = '2026-11-30T10:00:00.000Z';
+    await fresh.ledger.recordOutsideScore(score());
+    await fresh.ledger.recordOutsideScore(score({ id: 'b2', checkpoint: 'other', benchmark: 'panel', at: later }));
+    const scored = (benchmark?: string, limit = 9) => fresh.ledger.checkpointsScoredOutside({ benchmark, limit });
+    expect(await scored()).toEqual(['other', score().checkpoint]);
+    expect(await scored(undefined, 1)).toEqual(['other']);
+    expect(await scored('public')).toEqual([score().checkpoint]);
+    expect(await fresh.ledger.benchmarksScoredOutside()).toEqual(['panel', 'public']);
+  });
 }

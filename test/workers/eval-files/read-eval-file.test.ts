@@ -143,10 +143,10 @@ test.each<Refused>([
     want: `${lmEval}: is empty: is it still being written?`,
   },
   {
-    title: 'a torn document, with its line',
-    file: lmEval,
-    before: () => edit(lmEval, (text) => text.slice(0, text.indexOf('"versions"'))),
-    want: `is no whole JSON (`,
+    title: 'what is no JSON',
+    file: 'recipe.yaml',
+    before: () => writeFile(at('recipe.yaml'), 'name: tiny\nphases: []\n'),
+    want: 'recipe.yaml: is no JSON (',
   },
   {
     title: 'a torn last line, with its line',

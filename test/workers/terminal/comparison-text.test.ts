@@ -74,3 +74,33 @@ test('problems that only one has are told, and one problem says nothing', () => 
 test('nothing that moved is said', () => {
   expect(text(evaluation('a').build(), evaluation('b').build())).toContain('No problem moved by half');
 });
+
+test('scores from outside are compared by their means, and it says that they are not paired', () => {
+  const side = { mean: 0.7, low: 0.562, high: 0.809, runs: 1, problems: 50 };
+  const second = { ...side, mean: 0.8, low: 0.67, high: 0.888, runs: 2 };
+  const difference = { mean: 0.1, low: -0.05, high: 0.25, n: 50 };
+  const outside = [{ benchmark: 'public', version: 1, first: side, second, difference }];
+  const said = comparisonText({ answer: 'compare', first: 'a', second: 'b', comparisons: [], outside, omitted: 0 });
+  expect(said.split('\n').slice(3)).toEqual([
+    'public, version 1, from outside',
+    '  not paired: scores from outside have no outcome per problem',
+    '',
+    '  first    70.0 %  1 run over 50 problems (56.2 % to 80.9 %)',
+    '  second   80.0 %  2 runs over 50 problems (67.0 % to 88.8 %)',
+    '',
+    '  difference  +10.0 points (−5.0 to +25.0): inside the noise',
+  ]);
+});
+
+test('of another harness no tokens and no time are told where it told none', () => {
+  const costless = (one: Evaluation): Evaluation => ({
+    ...one,
+    problems: one.problems.map((outcome) => ({ ...outcome, tokens: 0, seconds: 0 })),
+  });
+  const said = text(
+    costless(evaluation('a').scoring([0, 4]).build()),
+    costless(evaluation('b').scoring([4, 4]).build()),
+  );
+  expect(said).toContain('  first    50.0 %  8 samples over 1 seed\n');
+  expect(said).not.toMatch(/tokens|time/);
+});

@@ -147,6 +147,32 @@ describe('what the ledger has', () => {
     expect(text.split('\n')).toHaveLength(2);
   });
 
+  test('scores from outside have a table of their own, with what anybody told', () => {
+    const score = { mean: 0.8, low: 0.67, high: 0.89, runs: 2, problems: 50 };
+    const told = { pipeline: 'demo', phase: 'sft', checkpoint: 'c', step: 50, benchmark: 'public', version: 1 };
+    const outside = [
+      { ...told, score, place: null, runtime: 253, sources: ['round 3', 'round 4'] },
+      { ...told, step: 75, score: null, place: null, runtime: 'kept' as const, sources: [] },
+    ];
+    const [title, , ...table] = leaderboardAnswerText(answer({ outside, outsideOmitted: 2 })).split('\n');
+    expect(title).toBe('Scores from outside (n: problems × runs):');
+    expect(table).toEqual([
+      'phase  step  benchmark     n   mean  95 %         runtime  from',
+      '─────  ────  ─────────  ────  ─────  ───────────  ───────  ────────────────',
+      'sft      50  public@1   50×2  0.800  0.670–0.890  253 min  round 3; round 4',
+      'sft      75  public@1                             kept',
+      '',
+      '2 more scores from outside are left out.',
+    ]);
+    const ofAll = leaderboardAnswerText(answer({ pipeline: null, outside }));
+    expect(ofAll).toMatch(/\n\npipeline {2}phase [^]*\ndemo +sft +50 /);
+  });
+
+  test('tokens and times that nobody told are empty', () => {
+    const imported = { ...row({ tokensPerSample: 0, tokensP95: 0, run: { p50: 0, p95: 0 } }), pipeline: 'demo' };
+    expect(leaderboardAnswerText(answer({ rows: [imported] }))).toMatch(/ 0\.900 {18}promoted\n/);
+  });
+
   test('nothing is said in a sentence', () => {
     expect(leaderboardAnswerText(answer({}))).toBe('Nothing was evaluated yet.');
   });
