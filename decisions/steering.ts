@@ -68,7 +68,7 @@ export function mayHold(phases: SteeredPhases, named: string | undefined): Steer
 /** A phase that has not begun, or is held; without a name, the one that is held. A base makes the start of all others. */
 export function maySkip(phases: SteeredPhases, named: string | undefined): Steer {
   const phase = named === undefined ? heldOf(phases) : phases.find(({ name }) => name === named);
-  if (phase === undefined) return named === undefined ? refused(nothingHeld) : unknownPhase(phases, named);
+  if (phase === undefined) return named === undefined ? refused(nothingToSkip(phases)) : unknownPhase(phases, named);
   const standing = standingOf(phase.state);
   if (standing === 'over') return refused(overText(phase));
   if (standing === 'at-work') return refused(`phase "${phase.name}" runs: hold it first`);
@@ -105,7 +105,12 @@ export function mayExtend(
   for (const name of names) {
     const has = now[name];
     if (has === undefined) return refused(`budgets.${name} has no limit`);
-    if ((wanted[name] ?? 0) <= has) return refused(`budgets.${name} is ${String(has)} already`);
+    const asked = wanted[name] ?? 0;
+    if (asked === has) return refused(`budgets.${name} is ${String(has)} already`);
+    if (asked < has)
+      return refused(
+        `budgets.${name} is ${String(has)}, and is only made larger: hold the phase, and it spends no more`,
+      );
   }
   return { kind: 'may', phase };
 }
@@ -115,6 +120,14 @@ function heldOf(phases: SteeredPhases): SteeredPhase | undefined {
 }
 
 const nothingHeld = 'no phase is held now';
+
+/** One that has not begun is skipped by its name alone, so that nobody skips what they did not mean. */
+function nothingToSkip(phases: SteeredPhases): string {
+  const [next] = phases.filter(({ state, kind, isSettled }) => state === 'waiting' && kind !== 'base' && !isSettled);
+  return next === undefined
+    ? nothingHeld
+    : `${nothingHeld}; one that has not begun, such as "${next.name}", is skipped by its name`;
+}
 
 function settledText({ name, state }: SteeredPhase): string {
   return state === 'held' ? `phase "${name}" goes on already` : `phase "${name}" is to be skipped already`;

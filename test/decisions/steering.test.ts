@@ -75,7 +75,9 @@ describe('skipPhase', () => {
     expect(saidOf(maySkip(phasesIn('waiting', { isSettled: true }), 'sft'))).toBe(
       'phase "sft" is to be skipped already',
     );
-    expect(saidOf(maySkip(phasesIn('waiting'), undefined))).toBe('no phase is held now');
+    expect(saidOf(maySkip(phasesIn('waiting'), undefined))).toBe(
+      'no phase is held now; one that has not begun, such as "sft", is skipped by its name',
+    );
   });
 });
 
@@ -109,6 +111,9 @@ describe('extendBudget', () => {
   test('is refused where it extends nothing', () => {
     expect(extend('running', {})).toBe('no budget is named: attempts, gpuHours or evaluations');
     expect(extend('running', { attempts: 5 })).toBe('budgets.attempts is 5 already');
+    expect(extend('running', { attempts: 4 })).toBe(
+      'budgets.attempts is 5, and is only made larger: hold the phase, and it spends no more',
+    );
     expect(extend('running', { gpuHours: 5 })).toBe('budgets.gpuHours has no limit');
   });
 });

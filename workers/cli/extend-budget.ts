@@ -13,7 +13,7 @@ interface Options extends SaidBy {
 export function extendBudget(): Command {
   const command = new Command('extend-budget')
     .description(
-      'Raises what a pipeline that runs may spend. Each is the whole budget from now on, not what is added. A phase that is held stays so: release it.',
+      'Raises what a pipeline that runs may spend. Each is the whole budget from now on, not what is added, and can be made larger only. A phase that is held stays so: release it.',
     )
     .argument('<pipeline>', 'its workflow id')
     .addOption(new Option('--attempts <count>', 'charged attempts of one phase').argParser(wholeNumber))

@@ -14,7 +14,12 @@ export function skipPhase(): Command {
       'Ends a phase that is held or has not begun: what follows starts from what it would have started from.',
     )
     .argument('<pipeline>', 'its workflow id')
-    .addOption(new Option('--phase <name>', 'the phase; the one that is held unless named'))
+    .addOption(
+      new Option(
+        '--phase <name>',
+        'the phase; the one that is held unless named; one that has not begun has to be named',
+      ),
+    )
     .addHelpText('after', '\nExample:\n  $ temper skip-phase tiny --phase orpo --reason "no pairs today"')
     .action(async (pipeline: string, options: Options) => {
       const input: SkipPhaseInput = { ...options };
