@@ -3,7 +3,7 @@
  *
  * Covers when they start and that a failed one does not end the phase. Does not cover which are needed (decisions/gate.ts).
  */
-import { ApplicationFailure, executeChild, isCancellation, ParentClosePolicy } from '@temporalio/workflow';
+import { ApplicationFailure, executeChild, isCancellation, ParentClosePolicy, patched } from '@temporalio/workflow';
 import type { EvaluationKey } from '../decisions/evaluation.ts';
 import { whenIdIsFree } from './child-run.ts';
 import { childIds, type CheckpointRef, type PhaseContext } from './contract.ts';
@@ -19,44 +19,60 @@ export interface EvaluationsBeside {
   evaluateAll(missing: readonly EvaluationKey[], title: string): Promise<string | null>;
   /** All that run now have ended, well or not. */
   settled(): Promise<void>;
+  /** Stops all that run beside the training, since its run has fallen: what the gate still needs it asks for. */
+  abandon(): void;
 }
 
 /** Why evaluations were not made. */
 interface NotEvaluated {
   readonly because: string;
   readonly budgetSpent: boolean;
-  /** A person holds the phase: nothing of it failed. */
-  readonly held?: true;
+  /** A person holds the phase, or its run has fallen: nothing of it failed. */
+  readonly stopped?: true;
+}
+
+interface Child {
+  isAbandoned: boolean;
+  stop: () => void;
 }
 
 /** `evaluated` is called when evaluations beside the training are in the ledger. */
 export function startEvaluations(phase: HeldPhase, evaluated: () => Promise<void>): EvaluationsBeside {
   const { context, board, notices, steering } = phase;
   const running: Promise<void>[] = [];
+  const children = new Set<Child>();
   let number = 0;
   let toldOfBudget = false;
 
   async function run(evaluations: readonly EvaluationKey[], title: string): Promise<NotEvaluated | null> {
     number += 1;
+    const child: Child = { isAbandoned: false, stop: () => undefined };
+    children.add(child);
     try {
       const workflowId = childIds.evaluation(context.pipelineId, context.phase.name, number);
-      const ended = await steering.stoppable(() =>
-        whenIdIsFree(() =>
+      const ended = await steering.stoppable((_, stopIt) => {
+        child.stop = stopIt;
+        return whenIdIsFree(() =>
           executeChild(evaluateCheckpoint, {
             workflowId,
             args: [{ context: phase.context, title, evaluations }],
             staticSummary: title,
             parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
           }),
-        ),
-      );
+        );
+      });
       if (ended !== stopped) return null;
-      return { because: 'evaluations were stopped by a hold', budgetSpent: false, held: true };
+      const because = child.isAbandoned
+        ? `${title}: stopped, the run has fallen`
+        : 'evaluations were stopped by a hold';
+      return { because, budgetSpent: false, stopped: true };
     } catch (error) {
       if (isCancellation(error)) throw error;
       const why = explained(error);
       const spent = why instanceof ApplicationFailure && why.type === budgetSpent;
       return { because: spent ? messageOf(error) : `evaluations failed: ${messageOf(error)}`, budgetSpent: spent };
+    } finally {
+      children.delete(child);
     }
   }
 
@@ -68,7 +84,7 @@ export function startEvaluations(phase: HeldPhase, evaluated: () => Promise<void
       const ended = run(evaluations, title).then(async (failure) => {
         if (failure === null) await evaluated();
         if (failure === null) return;
-        board.decided(`${failure.because}; the gate will ask again`);
+        board.decided(`${failure.because}; the gate asks again for what it needs`);
         if (!failure.budgetSpent || toldOfBudget) return;
         toldOfBudget = true;
         await notices.tell('budget', failure.because);
@@ -83,11 +99,19 @@ export function startEvaluations(phase: HeldPhase, evaluated: () => Promise<void
         missing,
         `${context.phase.name}: ${String(missing.length)} evaluation${missing.length === 1 ? '' : 's'} for the gate`,
       );
-      return failure === null || failure.held ? null : failure.because;
+      return failure === null || failure.stopped ? null : failure.because;
     },
     async settled() {
       if (running.length > 0) board.evaluating('the last evaluations beside the training');
       await Promise.all(running);
+    },
+    abandon() {
+      // Phases that fell before this was so wait for all of them, and are replayed so.
+      if (children.size === 0 || !patched('evaluations-end-with-a-fall')) return;
+      for (const child of children) {
+        child.isAbandoned = true;
+        child.stop();
+      }
     },
   };
 }

@@ -39,6 +39,7 @@ export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome | 
       const collapse = watchForCollapse(phase);
       const beside = startEvaluations(phase, () => collapse.judge());
       trainer = await trainToTheEnd(phase, beside, collapse);
+      if (collapse.hasFallen()) beside.abandon();
       await beside.settled();
       return await afterTraining(phase, beside, collapse);
     });

@@ -12,6 +12,7 @@ import {
   promotes,
   runsOn,
   tellingSomebody,
+  ticketOf,
 } from '../support/stories.ts';
 import { failureOf, pageOf, untilState, workflowBench, type WorkflowBench } from '../support/workflow-bench.ts';
 
@@ -70,6 +71,36 @@ test('is stopped, and its gate promotes what came before the fall; nothing is tr
   expect(story.inputsOf('openAttempt')).toHaveLength(2);
   expect(story.inputsOf('judgeGate').at(-1)?.upTo).toEqual(collapse.goBackTo);
   expect(await pageOf(bench.client, 'stops/sft')).toContain('- The run is collapsing at step 40');
+});
+
+test('evaluations of what has fallen do not outlive its training: nobody waits for them', async () => {
+  const story = bench.tell('abandons', recipeThat('stop'), {
+    ...falling,
+    awaitJob: ({ context, ticket, seenSteps }) => {
+      if (isBase(context)) return Promise.resolve({ kind: 'ended' });
+      // The third checkpoint is there before the second is judged, and its evaluation would take hours.
+      if (ticket.purpose === 'evaluate')
+        return ticket.jobName.endsWith('-of-50') ? runsOn() : Promise.resolve({ kind: 'ended' });
+      const step = [50, 20, 40].find((due) => !seenSteps.includes(due));
+      if (step === undefined) return runsOn();
+      return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, step) });
+    },
+    openEvaluation: ({ context, evaluations, opened }) => {
+      const ticket = ticketOf(context, opened);
+      const of50 = evaluations.some(({ checkpoint }) => checkpoint.endsWith('-50'));
+      const jobName = `${ticket.jobName}${of50 ? '-of-50' : ''}`;
+      return Promise.resolve({ ...ticket, jobName, title: 'evaluation', purpose: 'evaluate', of: 1, dueSteps: [] });
+    },
+  });
+  const { promoted } = await (await bench.start(story)).result();
+  expect(promoted[1]?.outcome).toMatchObject({ state: 'completed', checkpoint: { step: 20 } });
+  expect(story.inputsOf('stopJob').map(({ reason, ticket }) => [reason, ticket.title])).toEqual([
+    ['collapse', 'sft'],
+    ['cancel', 'evaluation'],
+  ]);
+  expect(await pageOf(bench.client, 'abandons/sft')).toContain(
+    'sft step 50: evaluation on addition: stopped, the run has fallen',
+  );
 });
 
 test('is held with the reason, and a person who releases it lets it train on, and be judged by its gate as any', async () => {

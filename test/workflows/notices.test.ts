@@ -95,7 +95,7 @@ describe('a person is told', () => {
     await run.result();
     expect(story.inputsOf('notify')).toMatchObject([{ event: 'budget', cause: spent, context: { phase: 'sft' } }]);
     expect(story.inputsOf('submitJob').map(({ ticket }) => ticket.purpose)).toEqual(['train', 'train']);
-    expect(await pageOf(bench.client, 'spent/sft')).toContain(`- ${spent}; the gate will ask again`);
+    expect(await pageOf(bench.client, 'spent/sft')).toContain(`- ${spent}; the gate asks again for what it needs`);
   });
 
   test('of nothing where the profile names nobody: not even the history knows of it', async () => {

@@ -288,7 +288,7 @@ describe('an evaluation', () => {
     const run = await bench.start(story);
     expect((await untilState(run, 'sft', 'held')).note).toBe('held: evaluations failed: no such file');
     expect(await pageOf(bench.client, 'evaluation-fails/sft')).toContain(
-      '- evaluations failed: no such file; the gate will ask again',
+      '- evaluations failed: no such file; the gate asks again for what it needs',
     );
     await release(run);
     expect((await run.result()).promoted).toHaveLength(2);

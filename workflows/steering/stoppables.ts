@@ -1,13 +1,15 @@
-/** What of a phase uses GPUs, and stops when a person holds the phase. */
+/** What of a phase uses GPUs, and stops when a person holds the phase; or by itself, when nobody needs it any more. */
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { PhaseContext } from '../contract.ts';
 
-/** In place of an answer: a hold has stopped it. */
-export const stopped = Symbol('stopped by a hold');
+/** In place of an answer: it was stopped. */
+export const stopped = Symbol('stopped');
 
 export interface Stoppables {
-  /** The answer of `act`, which a hold cancels; `isStopped` tells it that from a cancellation of the run. */
-  readonly stoppable: <T>(act: (isStopped: () => boolean) => Promise<T>) => Promise<T | typeof stopped>;
+  /** The answer of `act`, which a hold cancels, and `stopIt`; `isStopped` tells it that from a cancellation of the run. */
+  readonly stoppable: <T>(
+    act: (isStopped: () => boolean, stopIt: () => void) => Promise<T>,
+  ) => Promise<T | typeof stopped>;
   /** Stops all that run. */
   stop(): void;
   /** Resolves when what was stopped is over; null where nothing was. */
@@ -34,7 +36,7 @@ export function stoppablesOf({ steers }: PhaseContext, isAsked: () => boolean): 
   return {
     async stoppable(act) {
       // Phases that began before there were holds are cancelled in the order of their histories.
-      if (!steers) return await act(() => false);
+      if (!steers) return await act(() => false, nothing);
       const one: Stoppable = {
         scope: new CancellationScope({ cancellable: true, parent: run }),
         stopped: false,
@@ -42,12 +44,16 @@ export function stoppablesOf({ steers }: PhaseContext, isAsked: () => boolean): 
       };
       running.add(one);
       if (isAsked()) stop(one);
-      const done = one.scope.run(() => act(() => one.stopped && !run.consideredCancelled));
+      const isStopped = () => one.stopped && !run.consideredCancelled;
+      const stopIt = () => {
+        stop(one);
+      };
+      const done = one.scope.run(() => act(isStopped, stopIt));
       one.over = done;
       try {
         return await done;
       } catch (error) {
-        if (isCancellation(error) && one.stopped && !run.consideredCancelled) return stopped;
+        if (isCancellation(error) && isStopped()) return stopped;
         throw error;
       } finally {
         running.delete(one);
@@ -62,3 +68,5 @@ export function stoppablesOf({ steers }: PhaseContext, isAsked: () => boolean): 
     },
   };
 }
+
+const nothing = () => undefined;
