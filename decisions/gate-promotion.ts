@@ -1,9 +1,14 @@
-/** Who goes on when every stage has let somebody through, with the reason: the last stage that puts in order names it, else the newest does. */
+/**
+ * Who goes on when every stage has let somebody through, with the reason: the last stage that puts in order names it, else the newest does.
+ *
+ * Covers whose scores are shrunken together. What is promoted does not depend on that: it says what to expect of it.
+ */
 import type { CheckpointFact } from './evaluation.ts';
 import { scored } from './gate-evidence.ts';
-import type { CompareReport, GateVerdict, PromoteReason, RankReport, StageReport } from './gate-report.ts';
+import type { CompareReport, GateVerdict, PromoteReason, RankReport, Shrunken, StageReport } from './gate-report.ts';
 import { tieRuleBetween } from './gate-stages.ts';
 import type { GateInput } from './gate-input.ts';
+import { shrunkenScores } from './shrinkage.ts';
 
 /** Those standing are in the order of the last stage that has one, else newest first. */
 export function promotionOf(
@@ -15,7 +20,28 @@ export function promotionOf(
   if (winner === undefined) return { kind: 'hold', because: { rule: 'no-candidates' }, stages };
   const order = stages.filter((report) => !saysNothing(report)).findLast((report) => putsInOrder(report));
   const score = scoreForPage(input, winner, order?.benchmark);
-  return { kind: 'promote', checkpoint: winner, score, because: reasonOf(order, winner, { standing, stages }), stages };
+  const shrunken = order === undefined ? null : shrunkenWith(input, winner, { stages, benchmark: order.benchmark });
+  const because = reasonOf(order, winner, { standing, stages });
+  return { kind: 'promote', checkpoint: winner, score, ...(shrunken && { shrunken }), because, stages };
+}
+
+/**
+ * At the first stage that puts in order by this benchmark, for there most are looked at: those that the noise might have lifted over the
+ * rest. Null where that is the winner alone, or where it is not among them.
+ */
+function shrunkenWith(
+  input: GateInput,
+  winner: CheckpointFact,
+  { stages, benchmark }: { readonly stages: readonly StageReport[]; readonly benchmark: string },
+): Shrunken | null {
+  const first = stages.find((report) => putsInOrder(report) && report.benchmark === benchmark);
+  if (first === undefined || !putsInOrder(first)) return null;
+  const withScore = first.lines.filter(({ score }) => score !== null);
+  const inQuestion = withScore.filter(({ fromLeader }) => fromLeader === null || fromLeader.high >= 0);
+  if (inQuestion.length < 2 || !inQuestion.some(({ checkpoint }) => checkpoint === winner.id)) return null;
+  const facts = inQuestion.flatMap((line) => input.candidates.find(({ id }) => id === line.checkpoint) ?? []);
+  const scores = scored(input, facts, benchmark).map(({ checkpoint, ...one }) => ({ id: checkpoint.id, ...one }));
+  return { benchmark, lookedAt: withScore.length, scores: shrunkenScores(scores) };
 }
 
 function reasonOf(

@@ -1,5 +1,6 @@
 /** What a gate says, with the numbers it rests on: data for the ledger, the page and sentences.ts. Types only. */
 import type { CheckpointFact, EvaluationKey } from './evaluation.ts';
+import type { ShrunkenScore } from './shrinkage.ts';
 import type { Estimate } from './statistics.ts';
 import type { VotePolicy } from './vote.ts';
 
@@ -9,6 +10,8 @@ export type GateVerdict =
       readonly checkpoint: CheckpointFact;
       /** Mean on the benchmark that ranks, else on the first; null where nothing was evaluated. */
       readonly score: number | null;
+      /** What this score is worth, since it was picked for being high; absent where nobody else was in question, and in verdicts of before. */
+      readonly shrunken?: Shrunken;
       readonly because: PromoteReason;
       readonly stages: readonly StageReport[];
     }
@@ -21,6 +24,14 @@ export type GateVerdict =
     }
   | { readonly kind: 'hold'; readonly because: HoldReason; readonly stages: readonly StageReport[] }
   | { readonly kind: 'reject'; readonly because: RejectReason; readonly stages: readonly StageReport[] };
+
+export interface Shrunken {
+  readonly benchmark: string;
+  /** Candidates that had a score when they were put in order. */
+  readonly lookedAt: number;
+  /** Of those whose difference to the highest was inside the noise, and of the highest. */
+  readonly scores: readonly ShrunkenScore[];
+}
 
 export type PromoteReason =
   | { readonly rule: 'no-gate'; readonly step: number }

@@ -12,7 +12,7 @@ export { percent, points, sentencesOfStage } from './stage-sentences.ts';
 export function sentenceOfVerdict(verdict: GateVerdict): string {
   switch (verdict.kind) {
     case 'promote':
-      return promotion(verdict);
+      return `${promotion(verdict)}${afterShrinkage(verdict)}`;
     case 'more-evaluations':
       return moreEvaluations(verdict);
     case 'hold':
@@ -112,6 +112,13 @@ function promotion(verdict: Extract<GateVerdict, { kind: 'promote' }>): string {
       return `Promoted ${checkpoint.id}: ${because.among} candidates cannot be told apart on ${because.benchmark}, and it ${by}.`;
     }
   }
+}
+
+/** What to expect of a score that was picked for being high. */
+function afterShrinkage({ checkpoint, shrunken }: Extract<GateVerdict, { kind: 'promote' }>): string {
+  const own = shrunken?.scores.find(({ id }) => id === checkpoint.id);
+  if (shrunken === undefined || own === undefined) return '';
+  return ` Picked of ${shrunken.lookedAt} by scores that are partly luck: ${percent(own.mean)} (${percent(own.low)} to ${percent(own.high)}) after shrinkage.`;
 }
 
 function withScore(score: number | null): string {

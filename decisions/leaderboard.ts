@@ -65,6 +65,8 @@ export interface LeaderboardRow {
   /** 95 %: bootstrap over problems, or Wilson's where each problem has one sample. */
   readonly low: number;
   readonly high: number;
+  /** What the mean is worth among those that the gate could not tell apart, of so many it looked at; absent where it picked none by this. */
+  readonly shrunken?: Interval & { readonly mean: number; readonly lookedAt: number };
   /** Chance that one of k samples is correct, for the k of one evaluation. */
   readonly passAtK: { readonly k: number; readonly value: number };
   /**
@@ -155,6 +157,7 @@ export function leaderboardRow({ checkpoint, key, evaluations, problems, verdict
     mean: score.mean,
     sdOverSeeds: standardDeviation(perSeed),
     ...intervalOf(score),
+    ...shrunkenBy(verdict, { checkpoint, key, mean: score.mean }),
     passAtK: meanPassAtK(score),
     majorityAtK: score.byVote ? null : meanMajorityAtK(own, score),
     tokensPerSample: score.tokensPerSample,
@@ -167,6 +170,21 @@ export function leaderboardRow({ checkpoint, key, evaluations, problems, verdict
     gain: counted === whole ? gainOf(whole, checkpoint, { key, score }) : null,
     ...verdictOf(checkpoint, verdict),
   };
+}
+
+/** As far as the verdict rests on the same score: not where evaluations came after it, or where it is of another version. */
+function shrunkenBy(
+  verdict: GateVerdict | undefined,
+  of: { readonly checkpoint: CheckpointFact; readonly key: ScoreKey; readonly mean: number },
+): Pick<LeaderboardRow, 'shrunken'> {
+  if (verdict?.kind !== 'promote' || verdict.shrunken?.benchmark !== of.key.benchmark) return {};
+  const { id } = of.checkpoint;
+  const seen = verdict.stages
+    .flatMap((report) => (report.benchmark === of.key.benchmark ? [...report.lines] : []))
+    .some((line) => line.checkpoint === id && 'score' in line && line.score === of.mean);
+  const own = verdict.shrunken.scores.find((one) => one.id === id);
+  if (own === undefined || !seen) return {};
+  return { shrunken: { mean: own.mean, low: own.low, high: own.high, lookedAt: verdict.shrunken.lookedAt } };
 }
 
 /** 95 %. */

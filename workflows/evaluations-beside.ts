@@ -38,11 +38,49 @@ interface Child {
 
 /** `evaluated` is called when evaluations beside the training are in the ledger. */
 export function startEvaluations(phase: HeldPhase, evaluated: () => Promise<void>): EvaluationsBeside {
-  const { context, board, notices, steering } = phase;
+  const { context, board, notices } = phase;
+  const { run, abandon } = evaluationRuns(phase);
   const running: Promise<void>[] = [];
+  let toldOfBudget = false;
+
+  return {
+    evaluate(checkpoint) {
+      const evaluations = keysOf(context, checkpoint);
+      if (evaluations.length === 0) return;
+      const title = `${context.phase.name} step ${String(checkpoint.step)}: evaluation on ${context.phase.evaluate?.benchmarks.join(', ') ?? ''}`;
+      const ended = run(evaluations, title).then(async (failure) => {
+        if (failure === null) await evaluated();
+        if (failure === null) return;
+        board.decided(`${failure.because}; the gate asks again for what it needs`);
+        if (!failure.budgetSpent || toldOfBudget) return;
+        toldOfBudget = true;
+        await notices.tell('budget', failure.because);
+      });
+      // Nobody waits for it while the training runs, and a cancelled phase never does: settled() hears of a rejection, if anybody.
+      ended.catch(() => undefined);
+      running.push(ended);
+    },
+    async evaluateAll(missing, title) {
+      board.evaluating(title);
+      const failure = await run(
+        missing,
+        `${context.phase.name}: ${String(missing.length)} evaluation${missing.length === 1 ? '' : 's'} for the gate`,
+      );
+      return failure === null || failure.stopped ? null : failure.because;
+    },
+    async settled() {
+      if (running.length > 0) board.evaluating('the last evaluations beside the training');
+      await Promise.all(running);
+    },
+    abandon,
+  };
+}
+
+/** The child runs of a phase that evaluate, and an end to all of them. */
+function evaluationRuns(phase: HeldPhase) {
+  const { context, steering } = phase;
   const children = new Set<Child>();
   let number = 0;
-  let toldOfBudget = false;
 
   async function run(evaluations: readonly EvaluationKey[], title: string): Promise<NotEvaluated | null> {
     number += 1;
@@ -76,44 +114,16 @@ export function startEvaluations(phase: HeldPhase, evaluated: () => Promise<void
     }
   }
 
-  return {
-    evaluate(checkpoint) {
-      const evaluations = keysOf(context, checkpoint);
-      if (evaluations.length === 0) return;
-      const title = `${context.phase.name} step ${String(checkpoint.step)}: evaluation on ${context.phase.evaluate?.benchmarks.join(', ') ?? ''}`;
-      const ended = run(evaluations, title).then(async (failure) => {
-        if (failure === null) await evaluated();
-        if (failure === null) return;
-        board.decided(`${failure.because}; the gate asks again for what it needs`);
-        if (!failure.budgetSpent || toldOfBudget) return;
-        toldOfBudget = true;
-        await notices.tell('budget', failure.because);
-      });
-      // Nobody waits for it while the training runs, and a cancelled phase never does: settled() hears of a rejection, if anybody.
-      ended.catch(() => undefined);
-      running.push(ended);
-    },
-    async evaluateAll(missing, title) {
-      board.evaluating(title);
-      const failure = await run(
-        missing,
-        `${context.phase.name}: ${String(missing.length)} evaluation${missing.length === 1 ? '' : 's'} for the gate`,
-      );
-      return failure === null || failure.stopped ? null : failure.because;
-    },
-    async settled() {
-      if (running.length > 0) board.evaluating('the last evaluations beside the training');
-      await Promise.all(running);
-    },
-    abandon() {
-      // Phases that fell before this was so wait for all of them, and are replayed so.
-      if (children.size === 0 || !patched('evaluations-end-with-a-fall')) return;
-      for (const child of children) {
-        child.isAbandoned = true;
-        child.stop();
-      }
-    },
-  };
+  function abandon(): void {
+    // Phases that fell before this was so wait for all of them, and are replayed so.
+    if (children.size === 0 || !patched('evaluations-end-with-a-fall')) return;
+    for (const child of children) {
+      child.isAbandoned = true;
+      child.stop();
+    }
+  }
+
+  return { run, abandon };
 }
 
 /** The evaluations that a checkpoint is due for when it appears: each benchmark with the seeds the recipe begins with. */

@@ -5,7 +5,7 @@
  */
 import { gateStage } from '../../configs/schema-fields.ts';
 import type { CheckpointFact, Evaluation } from '../../decisions/evaluation.ts';
-import { judgeGate } from '../../decisions/gate.ts';
+import { type GateVerdict, judgeGate } from '../../decisions/gate.ts';
 import { mean } from '../../decisions/statistics.ts';
 import type { SimulatedCheckpoint, SimulatedSelection } from './simulated-checkpoints.ts';
 
@@ -13,6 +13,8 @@ export interface Selection {
   /** Null: held for a person. */
   readonly chosen: SimulatedCheckpoint | null;
   readonly evaluations: number;
+  /** What it says of the chosen one, as shares; after shrinkage the same where nothing is shrunken. */
+  readonly said: { readonly score: number; readonly afterShrinkage: number } | null;
 }
 
 export type Design = (selection: SimulatedSelection) => Selection;
@@ -22,10 +24,10 @@ export function highestMeanOf(runs: number): Design {
     const all = [parent, ...candidates];
     const meanOf = (one: SimulatedCheckpoint) =>
       mean(Array.from({ length: runs }, (_, index) => shareOf(evaluate(one, index + 1)))) ?? 0;
-    const chosen = all
+    const { one: chosen, score } = all
       .map((one) => ({ one, score: meanOf(one) }))
-      .reduce((best, other) => (other.score > best.score ? other : best)).one;
-    return { chosen, evaluations: runs * all.length };
+      .reduce((best, other) => (other.score > best.score ? other : best));
+    return { chosen, evaluations: runs * all.length, said: { score, afterShrinkage: score } };
   };
 }
 
@@ -54,11 +56,11 @@ export function gateWithin({ runs, maxSeeds }: { readonly runs: number; readonly
       const spent = evaluations.length;
       switch (verdict.kind) {
         case 'promote':
-          return { chosen: all.get(verdict.checkpoint.id) ?? null, evaluations: spent };
+          return { chosen: all.get(verdict.checkpoint.id) ?? null, evaluations: spent, said: saidBy(verdict) };
         case 'reject':
-          return { chosen: parent, evaluations: spent };
+          return { chosen: parent, evaluations: spent, said: null };
         case 'hold':
-          return { chosen: null, evaluations: spent };
+          return { chosen: null, evaluations: spent, said: null };
         case 'more-evaluations':
           for (const { checkpoint, seed } of verdict.missing) {
             const asked = all.get(checkpoint);
@@ -67,6 +69,11 @@ export function gateWithin({ runs, maxSeeds }: { readonly runs: number; readonly
       }
     }
   };
+}
+
+function saidBy({ checkpoint, score, shrunken }: Extract<GateVerdict, { kind: 'promote' }>): Selection['said'] {
+  if (score === null) return null;
+  return { score, afterShrinkage: shrunken?.scores.find(({ id }) => id === checkpoint.id)?.mean ?? score };
 }
 
 function factOf({ id, step }: SimulatedCheckpoint): CheckpointFact {

@@ -15,6 +15,9 @@ interface Shares {
   readonly regressions: number;
   readonly held: number;
   readonly ofFixed: number;
+  /** Of the score of the chosen one over its true one, on the average. */
+  readonly above: number;
+  readonly aboveAfterShrinkage: number;
 }
 
 export function barsOf(counts: readonly Counts[], majorityMilliseconds: number): readonly Bar[] {
@@ -59,7 +62,17 @@ export function gateTable(report: {
   readonly bars: readonly Bar[];
 }): string {
   const { draws, counts, bars } = report;
-  const head = ['shape', 'design', 'draws', 'best or within a point', 'regressions', 'held', 'evaluations a draw'];
+  const head = [
+    'shape',
+    'design',
+    'draws',
+    'best or within a point',
+    'regressions',
+    'held',
+    'evaluations a draw',
+    'score − truth',
+    'after shrinkage',
+  ];
   const designs = [...new Set(counts.map(({ design }) => design))];
   const rows = counts.map((row) => [
     row.shape,
@@ -69,11 +82,14 @@ export function gateTable(report: {
     percent(row.regressions / row.draws),
     percent(row.held / row.draws),
     (row.evaluations / row.draws).toFixed(1),
+    points(row.above / row.scored),
+    points(row.aboveAfterShrinkage / row.scored),
   ]);
   const all = designs.map((design) => {
-    const { nearBest, regressions, held, ofFixed } = sharesOf(counts, design);
+    const { nearBest, regressions, held, ofFixed, above, aboveAfterShrinkage } = sharesOf(counts, design);
     const shares = [nearBest, regressions, held].map(percent);
-    return ['all', design, String(draws), ...shares, `${percent(ofFixed)} of 8 runs`];
+    const luck = [above, aboveAfterShrinkage].map(points);
+    return ['all', design, String(draws), ...shares, `${percent(ofFixed)} of 8 runs`, ...luck];
   });
   rows.sort((a, b) => shapeOrder(counts, a[0]) - shapeOrder(counts, b[0]));
   const verdicts = bars.map(({ what, measured, bar, met }) => [what, measured, bar, met ? 'met' : 'not met']);
@@ -89,6 +105,8 @@ function sharesOf(counts: readonly Counts[], design: string): Shares {
     regressions: sum((row) => row.regressions) / draws,
     held: sum((row) => row.held) / draws,
     ofFixed: sum((row) => row.evaluations) / sum((row) => row.ofFixed),
+    above: sum((row) => row.above) / sum((row) => row.scored),
+    aboveAfterShrinkage: sum((row) => row.aboveAfterShrinkage) / sum((row) => row.scored),
   };
 }
 
@@ -98,4 +116,8 @@ function shapeOrder(counts: readonly Counts[], shape: string | undefined): numbe
 
 function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`;
+}
+
+function points(share: number): string {
+  return (100 * share).toFixed(1);
 }

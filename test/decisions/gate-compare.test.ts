@@ -52,7 +52,7 @@ describe('when nothing more may be had', () => {
   test('the highest goes on, and says that the evidence does not tell them apart', () => {
     const verdict = compared(seen, spent);
     expect(verdict).toMatchObject({ kind: 'promote', because: { rule: 'highest-of-undecided', among: 2 } });
-    expect(sentenceOfVerdict(verdict)).toMatch(/though the evidence does not tell 2 candidates apart\.$/);
+    expect(sentenceOfVerdict(verdict)).toMatch(/though the evidence does not tell 2 candidates apart\. /);
   });
 
   test('as a tie all go on to the next stage, which treats them as one', () => {

@@ -1,8 +1,10 @@
-import type { GateVerdict } from '../../decisions/gate.ts';
+import { type GateVerdict, judgeGate } from '../../decisions/gate.ts';
+import { sentenceOfVerdict } from '../../decisions/gate-sentences.ts';
 import { leaderboard, type LeaderboardInput, type LeaderboardRow } from '../../decisions/leaderboard.ts';
 import { scoreOf } from '../../decisions/scores.ts';
 import { wilson } from '../../decisions/statistics.ts';
 import { checkpoint, evaluation, type EvaluationBuilder } from '../support/builders.ts';
+import { gateInput, rank } from '../support/gate-builders.ts';
 
 const parent = checkpoint('parent', 320, { phase: 'base', parent: null });
 const c25 = checkpoint('c25', 25);
@@ -137,6 +139,23 @@ test('a gain is of the same benchmark and version, or none', () => {
 
 test('an evaluation without a problem makes no row', () => {
   expect(rows([evaluation('c25').scoring([])])).toEqual([]);
+});
+
+test("what is left of a score after shrinkage is the verdict's, as long as the score is the one it saw", () => {
+  const gate = { evaluate: { benchmarks: ['addition'], seeds: 1, maxSeeds: 1 }, stages: [rank('earlier')] };
+  const seen = [evaluation('c25').scoring([2, 1, 3, 2]), evaluation('c50').scoring([2, 3, 2, 2])];
+  const verdict = judgeGate(gateInput({ ...gate, candidates: [c25, c50], parent: null, seen }));
+  expect(sentenceOfVerdict(verdict)).toMatch(
+    / Picked of 2 by scores that are partly luck: 53\.\d % \(.*\) after shrinkage\.$/,
+  );
+  const [first, second] = rows(seen, { verdicts: { sft: verdict } });
+  expect([first?.mean, second?.mean]).toEqual([0.5, 0.5625]);
+  expect(first?.shrunken).toMatchObject({ lookedAt: 2 });
+  expect(first?.shrunken?.mean).toBeGreaterThan(0.5);
+  expect(second?.shrunken?.mean).toBeLessThan(0.5625);
+  const later = rows([...seen, evaluation('c25').seed(2).scoring([4, 4, 4, 4])], { verdicts: { sft: verdict } });
+  expect(later[0]).not.toHaveProperty('shrunken');
+  expect(later[1]).toHaveProperty('shrunken');
 });
 
 describe('what the gate said', () => {

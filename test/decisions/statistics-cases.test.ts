@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { compareWithBest } from '../../decisions/comparison-with-best.ts';
 import { majorityAtK } from '../../decisions/majority-vote.ts';
 import { normalBelow } from '../../decisions/normal.ts';
+import { shrunkenScores } from '../../decisions/shrinkage.ts';
 import { bootstrapMean, mcnemar, pairedBootstrap, passAtK, standardError, wilson } from '../../decisions/statistics.ts';
 
 interface Interval {
@@ -20,6 +21,13 @@ const cases = JSON.parse(readFileSync(new URL('statistics-cases.json', import.me
   readonly bootstrapMean: readonly Interval[];
   readonly pairedBootstrap: readonly Interval[];
   readonly tukey: readonly { k: number; critical: number }[];
+  readonly shrinkage: readonly {
+    readonly samples: readonly number[];
+    readonly correct: readonly (readonly number[])[];
+    readonly want: readonly number[];
+    readonly low: readonly number[];
+    readonly high: readonly number[];
+  }[];
   readonly normalBelow: readonly { z: number; want: number }[];
 };
 
@@ -77,6 +85,31 @@ test.each(cases.tukey)('$k means that are equally known need $critical standard 
   // 2,000 draws of the largest of all differences: its 95 % quantile is known to about 0.05.
   expect(Math.abs(compareWithBest(known).critical - critical)).toBeLessThan(0.12);
 });
+
+test.each(cases.shrinkage)(
+  'candidates with $samples samples after shrinkage',
+  ({ samples, correct, want, low, high }) => {
+    const scores = correct.map((counts, index) => {
+      const each = samples[index] ?? 1;
+      const problems = counts.map((right, problem) => ({
+        problem: String(problem),
+        samples: each,
+        correct: right,
+        tokens: 0,
+        score: right / each,
+      }));
+      const mean = counts.reduce((sum, right) => sum + right / each, 0) / counts.length;
+      return { id: String(index), mean, problems, standardError: 0 };
+    });
+    const shrunken = shrunkenScores(scores);
+    expect(shrunken).toHaveLength(want.length);
+    for (const [index, one] of shrunken.entries()) {
+      expect(one.mean).toBeCloseTo(want[index] ?? NaN, 7);
+      expect(one.low).toBeCloseTo(low[index] ?? NaN, 7);
+      expect(one.high).toBeCloseTo(high[index] ?? NaN, 7);
+    }
+  },
+);
 
 test.each(cases.normalBelow)('a normal value is below $z', ({ z, want }) => {
   expect(Math.abs(normalBelow(z) - want)).toBeLessThan(2e-7);

@@ -16,10 +16,13 @@ from math import factorial, prod, sqrt
 from typing import Any
 
 import numpy
+import pandas
 import scipy
 import statsmodels
 from scipy.stats import bootstrap, hypergeom, norm, sem, studentized_range
+from statsmodels.formula.api import ols
 from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.meta_analysis import combine_effects
 from statsmodels.stats.proportion import proportion_confint
 
 
@@ -63,6 +66,38 @@ def mean_interval(scores: list[float], numbers: numpy.random.Generator) -> dict[
     }
 
 
+def shrinkage(spread: float, n: int, samples: list[int], numbers: numpy.random.Generator) -> dict[str, Any]:
+    """Candidates on the same problems with so many samples each: a linear model of problem and candidate, then a random-effects one."""
+    ability = numbers.normal(0, spread, len(samples))
+    difficulty = numbers.normal(0, 2, n)
+    chance = 1 / (1 + numpy.exp(difficulty - ability[:, None]))
+    taken = [numbers.random((n, each)) < row[:, None] for row, each in zip(chance, samples, strict=True)]
+    rows = [(one, problem, score) for one, each in enumerate(taken) for problem, score in enumerate(each.mean(1))]
+    frame = pandas.DataFrame(rows, columns=["candidate", "problem", "score"])
+    residual = ols("score ~ C(candidate) + C(problem)", frame).fit().mse_resid / n
+    means = frame.groupby("candidate").score.mean().to_numpy()
+    if max(samples) > 1:
+        sampling = numpy.array([(each.var(1, ddof=1) / each.shape[1]).sum() / n**2 for each in taken])
+    else:
+        sampling = means * (1 - means) / n
+    own = sampling * min(1, residual / sampling.mean()) + max(0, residual - sampling.mean())
+    model = combine_effects(means, own, method_re="iterated", use_t=False, row_names=None)
+    spread_of_truth = max(0.0, float(model.tau2))
+    drawn = own / (own + spread_of_truth)
+    centre = float(numpy.average(means, weights=1 / (own + spread_of_truth)))
+    shared = max(0.0, sem(frame.groupby("problem").score.mean()) ** 2 - residual / len(samples))
+    of_spread = (means - centre) ** 2 * own**2 / (own + spread_of_truth) ** 4 * 2 / ((own + spread_of_truth) ** -2).sum()
+    error = numpy.sqrt(shared + (1 - drawn) * own + drawn**2 / (1 / (own + spread_of_truth)).sum() + of_spread)
+    want = centre + (1 - drawn) * (means - centre)
+    return {
+        "samples": samples,
+        "correct": [[int(count) for count in each.sum(1)] for each in taken],
+        "want": [float(one) for one in want],
+        "low": [max(0.0, float(one)) for one in want - norm.ppf(0.975) * error],
+        "high": [min(1.0, float(one)) for one in want + norm.ppf(0.975) * error],
+    }
+
+
 def rounded(n: int, low: float, high: float, numbers: numpy.random.Generator) -> list[float]:
     return [round(float(one), 3) for one in numbers.uniform(low, high, n)]
 
@@ -82,6 +117,10 @@ def cases() -> dict[str, Any]:
         "bootstrapMean": [mean_interval(rounded(n, 0, 1, numbers), numbers) for n in (30, 50, 285)],
         "pairedBootstrap": [mean_interval(rounded(n, -0.3, 0.5, numbers), numbers) for n in (30, 50)],
         "tukey": [{"k": k, "critical": float(studentized_range.ppf(0.95, k, numpy.inf)) / sqrt(2)} for k in (2, 3, 5, 10)],
+        "shrinkage": [
+            shrinkage(spread, n, samples, numbers)
+            for spread, n, samples in [(0.6, 30, [8] * 5), (0, 40, [4] * 6), (1, 25, [1] * 4), (0.4, 30, [8, 24, 16]), (0.5, 20, [4, 4])]
+        ],
         "normalBelow": [{"z": z, "want": float(norm.cdf(z))} for z in (-3, -1.96, -0.1, 0, 0.5, 1.645, 4)],
     }
 

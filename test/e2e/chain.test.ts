@@ -174,6 +174,7 @@ describe('the same chain with a drgrpo that goes bad', () => {
     'phases.drgrpo.evaluate': { benchmarks: ['sums'], every: 16 },
     'phases.drgrpo.gate': [{ rank: { by: 'sums' } }],
     'phases.drgrpo.onCollapse': 'stop',
+    'budgets.evaluations': 200,
   };
 
   it('reuses base and sft; the collapse rule stops drgrpo, says by which numbers, and the gate goes back', async () => {

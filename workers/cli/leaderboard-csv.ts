@@ -42,6 +42,10 @@ const columns = {
   place: () => null,
   runtime: () => null,
   sources: () => null,
+  shrunken: (row) => row.shrunken?.mean,
+  shrunken_low: (row) => row.shrunken?.low,
+  shrunken_high: (row) => row.shrunken?.high,
+  looked_at: (row) => row.shrunken?.lookedAt,
 } satisfies Record<string, (row: LedgerRow) => Cell>;
 
 /** Another harness may not have told its tokens, nor its time: no answer has none. */

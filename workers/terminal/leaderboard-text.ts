@@ -36,6 +36,12 @@ const columns: readonly OptionalColumn[] = [
     saysSomething: (row) => row.sdOverSeeds !== null,
   },
   { head: '95 %', cell: (row) => `${row.low.toFixed(3)}–${row.high.toFixed(3)}` },
+  {
+    head: 'shrunken',
+    align: 'right',
+    cell: (row) => row.shrunken?.mean.toFixed(3) ?? '',
+    saysSomething: (row) => row.shrunken !== undefined,
+  },
   { head: 'gain in points', cell: gainOf, saysSomething: (row) => row.gain !== null },
   {
     head: 'maj@k',

@@ -55,6 +55,9 @@ describe('bars', () => {
     held: 0,
     evaluations: 400,
     ofFixed: 800,
+    scored: 100,
+    above: 2,
+    aboveAfterShrinkage: -0.5,
     ...change,
   });
   const met = (gate: Partial<Counts>, milliseconds = 50) =>
@@ -84,6 +87,8 @@ describe('bars', () => {
       row(name),
     );
     const bars = barsOf(counts, 100);
-    expect(gateTable({ draws: 100, counts, bars })).toMatch(/maj@8 .* 100 ms of processor +< 100 ms +not met$/);
+    const table = gateTable({ draws: 100, counts, bars });
+    expect(table).toMatch(/maj@8 .* 100 ms of processor +< 100 ms +not met$/);
+    expect(table).toMatch(/all +gate .* 2\.0 +-0\.5\n/);
   });
 });

@@ -29,8 +29,8 @@ const row: LedgerRow = {
 
 test('columns keep their names and their order', () => {
   expect(leaderboardCsv([row]).split('\r\n')).toEqual([
-    'pipeline,phase,checkpoint,step,benchmark,version,problems,lacking,samples,seeds,mean,sd_over_seeds,low,high,k,majority_at_k,pass_at_k,gain,gain_low,gain_high,tokens_per_sample,tokens_p95,truncated_share,run_seconds_p50,run_seconds_p95,verdict,why,scored_by,timed_out_share,from,runs,place,runtime,sources',
-    'demo,sft,demo/sft/a1/checkpoint-50,50,addition,1,200,0,1600,1,0.5,,0.4,0.6,8,0.7,0.9,-0.1,-0.2,0,17,22,0,5,6,promote,the highest,sample,0,evaluation,,,,',
+    'pipeline,phase,checkpoint,step,benchmark,version,problems,lacking,samples,seeds,mean,sd_over_seeds,low,high,k,majority_at_k,pass_at_k,gain,gain_low,gain_high,tokens_per_sample,tokens_p95,truncated_share,run_seconds_p50,run_seconds_p95,verdict,why,scored_by,timed_out_share,from,runs,place,runtime,sources,shrunken,shrunken_low,shrunken_high,looked_at',
+    'demo,sft,demo/sft/a1/checkpoint-50,50,addition,1,200,0,1600,1,0.5,,0.4,0.6,8,0.7,0.9,-0.1,-0.2,0,17,22,0,5,6,promote,the highest,sample,0,evaluation,,,,,,,,',
     '',
   ]);
 });
@@ -44,7 +44,7 @@ test.each([
   { why: '-1+1', want: "'-1+1" },
   { why: '+1', want: "'+1" },
 ])('$why becomes $want', ({ why, want }) => {
-  expect(leaderboardCsv([{ ...row, why }]).endsWith(`,promote,${want},sample,0,evaluation,,,,\r\n`)).toBe(true);
+  expect(leaderboardCsv([{ ...row, why }]).endsWith(`,promote,${want},sample,0,evaluation,,,,,,,,\r\n`)).toBe(true);
 });
 
 test('what is not known is empty', () => {
@@ -56,7 +56,7 @@ test('what is not known is empty', () => {
 
 test('votes and what was not done in time stand at the end', () => {
   expect(leaderboardCsv([{ ...row, byVote: true, timedOutShare: 0.25 }])).toContain(
-    ',the highest,vote,0.25,evaluation,,,,\r\n',
+    ',the highest,vote,0.25,evaluation,,,,,,,,\r\n',
   );
 });
 
@@ -65,11 +65,16 @@ test('a score from outside is a line that says so; what evaluations have beside 
   const told = { phase: 'sft', checkpoint: 'c', step: 50, benchmark: 'public', version: 1, score };
   const outside = { ...told, pipeline: 'demo', place: 3, runtime: 'kept' as const, sources: ['round 3', 'round 4'] };
   expect(leaderboardCsv([], [outside]).split('\r\n')[1]).toBe(
-    'demo,sft,c,50,public,1,50,,,,0.8,,0.67,0.89,,,,,,,,,,,,,,,,outside,2,3,kept,round 3; round 4',
+    'demo,sft,c,50,public,1,50,,,,0.8,,0.67,0.89,,,,,,,,,,,,,,,,outside,2,3,kept,round 3; round 4,,,,',
   );
 });
 
 test('tokens and times that another harness did not tell are empty', () => {
   const imported = { ...row, tokensPerSample: 0, tokensP95: 0, seconds: 0, run: { p50: 0, p95: 0 } };
   expect(leaderboardCsv([imported])).toContain(',0,,,,,,promote,');
+});
+
+test('what is left of a score after shrinkage stands at the end', () => {
+  const shrunken = { mean: 0.48, low: 0.41, high: 0.55, lookedAt: 9 };
+  expect(leaderboardCsv([{ ...row, shrunken }])).toContain(',evaluation,,,,,0.48,0.41,0.55,9\r\n');
 });

@@ -38,6 +38,14 @@ test('votes and what was not done in time have columns of their own', () => {
   expect(text.split('\n')[2]).toMatch(/200×5 +vote +0\.634 .* 5\.2 % /);
 });
 
+test('what is left after shrinkage stands beside the mean, where anything was picked', () => {
+  const shrunken = { mean: 0.6119, low: 0.58, high: 0.65, lookedAt: 9 };
+  const [head, , first, second] = leaderboardText([row({ shrunken }), row({ step: 25 })]).split('\n');
+  expect(head).toMatch(/ mean +95 % +shrunken /);
+  expect(first).toMatch(/ 0\.634 +0\.600–0\.660 +0\.612 /);
+  expect(second).toMatch(/ 0\.634 +0\.600–0\.660 +0\.712 /);
+});
+
 test('one line a candidate with its numbers, then why', () => {
   const text = leaderboardText([
     row({ phase: 'base', step: 480, mean: 0.3, low: 0.27, high: 0.33, verdict: 'none', why: '' }),
