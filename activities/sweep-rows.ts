@@ -8,8 +8,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Evaluation } from '../decisions/evaluation.ts';
 import { intervalOf, leaderboardRow, type LeaderboardRow } from '../decisions/leaderboard.ts';
 import { type PooledScore, type ScoreKey, scoreOf, wholeOf } from '../decisions/scores.ts';
-import { sentenceOfSubject } from '../decisions/sweep-sentences.ts';
-import type { SweptCheckpoint } from '../decisions/sweep.ts';
+import type { Subject, SweptCheckpoint } from '../decisions/sweep.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { SweepRow } from '../workflows/contract.ts';
 import type { SweepPlan, SweepState } from './sweep-state.ts';
@@ -25,6 +24,9 @@ interface Scored {
   readonly problems: number;
 }
 
+/** Its pipeline stands in the checkpoint's name. */
+const wordOf: Readonly<Record<Subject['kind'], string>> = { champion: 'champion', running: 'newest', named: 'named' };
+
 export function pageRows(
   { plan }: { readonly plan: SweepPlan },
   { evaluations }: Pick<SweepState, 'evaluations'>,
@@ -32,7 +34,7 @@ export function pageRows(
   return highestFirst(plan, evaluations)
     .slice(0, mostRows)
     .map(({ checkpoint: { id, subjects }, key: { benchmark }, score }) => ({
-      ...{ checkpoint: id, whose: subjects.map(sentenceOfSubject).join(', '), benchmark },
+      ...{ checkpoint: id, whose: subjects.map(({ kind }) => wordOf[kind]).join(', '), benchmark },
       ...{ mean: score.mean, ...intervalOf(score), seeds: score.seeds.length },
     }));
 }

@@ -37,9 +37,11 @@ export function placedProblemsOf(schema: z.ZodType, value: unknown, issues: read
   return issues.flatMap((issue) => problemsOfIssue({ shape, value }, issue, []));
 }
 
-/** The problems as a person reads them, a line each. */
-export function problemList(problems: readonly Problem[]): string {
-  return problems.map(({ field, message }) => `  ${field === '' ? 'the document' : field}: ${message}`).join('\n');
+/** The problems as a person reads them, a line each, which begins with `mark`. */
+export function problemList(problems: readonly Problem[], mark = ''): string {
+  return problems
+    .map(({ field, message }) => `  ${mark}${field === '' ? 'the document' : field}: ${message}`)
+    .join('\n');
 }
 
 interface Place {

@@ -83,7 +83,7 @@ export function mayEndHold(phases: SteeredPhases, named: string | undefined): St
   const phase = named === undefined ? heldOf(phases) : phases.find(({ name }) => name === named);
   if (phase === undefined) return named === undefined ? refused(nothingHeld) : unknownPhase(phases, named);
   const standing = standingOf(phase.state);
-  if (standing === 'over') return refused(overText(phase));
+  if (standing === 'over') return refused(`${overText(phase)}: what follows may have begun from its checkpoint`);
   if (standing === 'waiting') return refused(`phase "${phase.name}" has not begun`);
   if (standing === 'at-work') return refused(`phase "${phase.name}" runs: hold it first`);
   if (phase.isSettled) return refused(settledText(phase));

@@ -16,6 +16,7 @@ import { startOrJoin } from './demo/start-or-join.ts';
 import { timesText } from './terminal/times-text.ts';
 import { openEmbeddedTemper } from './embedded-temper.ts';
 import { explained } from './exit-codes.ts';
+import { watchedCloselySeconds } from './heartbeat.ts';
 import { pageOfRun, readSettings } from './settings.ts';
 import { onStopSignal } from './stop-signal.ts';
 import type { Leaderboard } from '../workflows/contract.ts';
@@ -38,7 +39,7 @@ try {
 async function demo(): Promise<number> {
   const kill = killAsked(process.argv.slice(2));
   const stop = onStopSignal(process);
-  const settings = { ...readSettings(process.env), heartbeatSeconds: 1 };
+  const settings = { ...readSettings(process.env), heartbeatSeconds: watchedCloselySeconds };
   if (kill !== null) return await killedDemo({ what: kill, settings, screen, stop, undisturbedId: pipelineId });
   const temper = await openEmbeddedTemper({
     settings,

@@ -10,6 +10,7 @@ import type { Backend } from '../activities/backend.ts';
 import { createActivities } from '../activities/index.ts';
 import { checkStore } from '../store/store-check.ts';
 import { startEmbeddedServer } from './embedded-server.ts';
+import { openHealth } from './health/health.ts';
 import { openPlace, type OpenPlace } from './place.ts';
 import { reaperOf } from './reaper.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
@@ -20,6 +21,8 @@ export interface EmbeddedTemperOptions {
   readonly settings: Settings;
   readonly profile: string;
   readonly defaultRecipe: string | null;
+  /** Where /healthz, /readyz and /metrics are served; 0 for a free port. @default nowhere */
+  readonly healthPort?: number | undefined;
   readonly scanSeconds: number;
   readonly environment: NodeJS.ProcessEnv;
 }
@@ -36,6 +39,8 @@ export interface EmbeddedTemper {
   readonly client: Client;
   readonly place: OpenPlace;
   readonly uiUrl: string;
+  /** Where its health is served; null where it is not. */
+  readonly healthPort: number | null;
   /** Rejects when the server or the worker ends without having been asked to. */
   readonly died: Promise<never>;
   /** Leaves no process: the worker goes first, then the jobs (they save and stop), then the server. */
@@ -72,7 +77,7 @@ async function open(options: EmbeddedTemperOptions, closers: (() => Promise<void
   const logs = join(settings.storeDirectory, 'logs');
   mkdirSync(logs, { recursive: true });
   const workerLog = createWriteStream(join(logs, 'worker.log'), { flags: 'a' });
-  installRuntime((line) => workerLog.write(`${line}\n`));
+  const log = (line: string) => workerLog.write(`${line}\n`);
 
   const server = await startEmbeddedServer({
     temporalCli: settings.temporalCli,
@@ -86,12 +91,18 @@ async function open(options: EmbeddedTemperOptions, closers: (() => Promise<void
   const connection = await Connection.connect({ address: server.address });
   closers.push(() => connection.close());
   await registerSearchAttributes(connection, settings.namespace);
+  const health = await openHealth({ port: options.healthPort, connection, log });
+  closers.push(() => {
+    health.close();
+    return Promise.resolve();
+  });
+  installRuntime(log, health.sdkPort);
 
   const place = await openPlace({ ...options, connection });
   closers.push(() => place.close());
 
   const client = new Client({ connection, namespace: settings.namespace });
-  const reaper = reaperOf(place, client, (line) => workerLog.write(`${line}\n`));
+  const reaper = reaperOf(place, client, log);
   closers.push(() => {
     reaper.close();
     return Promise.resolve();
@@ -102,6 +113,7 @@ async function open(options: EmbeddedTemperOptions, closers: (() => Promise<void
   if (place.place.profile.backend === 'local') closers.push(() => stopJobs(place.place.backend, leaving));
   const worker = await startTemperWorker({ ...settings, address: server.address, activities });
   closers.push(() => worker.stop());
+  health.about(place, worker);
   const workerDied = worker.running.then(() => new Promise<never>(() => undefined));
   const died = Promise.race([server.died, workerDied]);
   died.catch(() => undefined);
@@ -110,6 +122,7 @@ async function open(options: EmbeddedTemperOptions, closers: (() => Promise<void
     client,
     place,
     uiUrl: server.uiUrl,
+    healthPort: health.port,
     died,
     async close(options) {
       Object.assign(leaving, options);

@@ -144,7 +144,7 @@ export const sweepPhase = 'sweep';
 
 /** A row of a sweep's page. */
 export interface SweepRow extends Pick<LeaderboardRow, 'checkpoint' | 'benchmark' | 'mean' | 'low' | 'high' | 'seeds'> {
-  /** Whose checkpoint it is, in words. */
+  /** Whose checkpoint it is, such as `champion`. */
   readonly whose: string;
 }
 

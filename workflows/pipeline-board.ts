@@ -1,6 +1,5 @@
 /**
- * What a person sees of a pipeline: current details, queries, search attributes, and the updates that release a held phase and bring
- * scores from outside.
+ * What a person sees of a pipeline: current details, queries, search attributes, and the update that releases a held phase.
  *
  * Covers the page. Does not cover the story (pipeline.ts): it is told.
  */
@@ -11,7 +10,6 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { ScoreInput } from '../configs/schema-score.ts';
 import { afterHandPromotion, type HandPromotion, sentenceOfHandPromotion } from '../decisions/hand-promotion.ts';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
 import {
@@ -25,7 +23,6 @@ import {
   leaderboardQuery,
   phaseReportSignal,
   planQuery,
-  recordScoreUpdate,
   releaseSignal,
   releaseUpdate,
   rowsSignal,
@@ -35,12 +32,13 @@ import {
 import { orUndo } from './or-undo.ts';
 import { waitingPhase } from './phase-board.ts';
 import { pipelineDetails } from './pipeline-details.ts';
-import { mustBeScore, recordScore } from './record-score.ts';
 import { refusal } from './refusal.ts';
 
 export interface PipelineBoard {
   opened(resolved: ResolvedPipeline, opened: { readonly searchAttributes: boolean }): void;
   ended(state: 'completed' | 'failed' | 'cancelled'): void;
+  /** Null before the recipe is resolved. */
+  resolved(): ResolvedPipeline | null;
   /** Where each phase stands; none before the recipe is resolved. */
   phases(): readonly PhaseReport[];
   /** The recipe is another now. */
@@ -94,11 +92,11 @@ export function pipelineBoard(): PipelineBoard {
       heldPhase(board, input ?? {});
     },
   });
-  hearScores(board);
   return {
     opened(resolved, known) {
       opened(board, resolved, known.searchAttributes);
     },
+    resolved: () => board.resolved,
     phases: () => board.phases,
     changed(resolved) {
       board.resolved = resolved;
@@ -151,16 +149,6 @@ function endRows(board: Board, { phase, note }: PhaseReport): void {
   const promotion = board.byHand.get(phase);
   if (promotion === undefined || sentenceOfHandPromotion(promotion) !== note) return;
   for (const [key, row] of board.rows) if (row.phase === phase) board.rows.set(key, afterHandPromotion(row, promotion));
-}
-
-function hearScores(board: Board): void {
-  setHandler(recordScoreUpdate, async (input?: ScoreInput) => await recordScore(input), {
-    description:
-      '{"checkpoint": "demo/sft/a1/checkpoint-50", "benchmark": "public", "score": "40/50", "source": "where from", "by": "you"}: brings a score from outside; instead of a score, or beside it, "place": 2, "runtime": 253 (minutes), "kept" or "missed"',
-    validator: (input?: ScoreInput) => {
-      mustBeScore(board.resolved, input);
-    },
-  });
 }
 
 /** A row that a gate has judged stays when the next phase shows the same checkpoint as its parent. */

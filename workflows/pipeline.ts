@@ -32,6 +32,7 @@ import { trainPhase } from './phase.ts';
 import { waitingPhase } from './phase-board.ts';
 import { phaseDetails, phaseSummary } from './phase-words.ts';
 import { pipelineBoard, type PipelineBoard } from './pipeline-board.ts';
+import { hearScores } from './record-score.ts';
 import { refusal } from './refusal.ts';
 import type { PhaseAgain } from './steering/end-by-person.ts';
 import { type PipelineSteering, pipelineSteering } from './steering/pipeline-steering.ts';
@@ -39,6 +40,7 @@ import { type PipelineSteering, pipelineSteering } from './steering/pipeline-ste
 export async function postTrainingPipeline(input?: PipelineInput): Promise<PipelineResult> {
   const board = pipelineBoard();
   const steering = pipelineSteering(board);
+  hearScores(() => board.resolved());
   const resolved = await resolve(input);
   const opened = await activities('open the pipeline').openPipeline({ ...identityOfRun(), resolved });
   board.opened(resolved, opened);

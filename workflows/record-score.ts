@@ -3,8 +3,7 @@
  *
  * Covers what can be refused before anything is written. Does not cover writing it (activities/scores.ts).
  */
-import { workflowInfo } from '@temporalio/workflow';
-import { problemList, problemsOf } from '../configs/problems.ts';
+import { setHandler, workflowInfo } from '@temporalio/workflow';
 import { type ScoreInput, scoreInputSchema } from '../configs/schema-score.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { isOutside } from '../decisions/outside-benchmark.ts';
@@ -12,11 +11,24 @@ import { scoreEntry } from '../decisions/score-entry.ts';
 import type { ResolvedPipeline } from './contract.ts';
 import { explained } from './explained.ts';
 import { activities } from './jobs.ts';
+import { recordScoreUpdate } from './messages.ts';
 import { refusal } from './refusal.ts';
+import { inputOf } from './steering/input-of.ts';
 import { wakeGates } from './wake-gates.ts';
 
+/** `resolved`: null until the recipe is read. */
+export function hearScores(resolved: () => ResolvedPipeline | null): void {
+  setHandler(recordScoreUpdate, async (input?: ScoreInput) => await recordScore(input), {
+    description:
+      '{"checkpoint": "demo/sft/a1/checkpoint-50", "benchmark": "public", "score": "40/50", "source": "where from", "by": "you"}: brings a score from outside; instead of a score, or beside it, "place": 2, "runtime": 253 (minutes), "kept" or "missed"',
+    validator: (input?: ScoreInput) => {
+      mustBeScore(resolved(), input);
+    },
+  });
+}
+
 /** Throws what a person sees in the form. */
-export function mustBeScore(resolved: ResolvedPipeline | null, input: unknown): void {
+function mustBeScore(resolved: ResolvedPipeline | null, input: unknown): void {
   const score = parsed(input);
   if (resolved === null) throw refused('the recipe is not read yet: ask again in a moment');
   const benchmark = resolved.recipe.benchmarks[score.benchmark];
@@ -33,7 +45,7 @@ export function mustBeScore(resolved: ResolvedPipeline | null, input: unknown): 
   }
 }
 
-export async function recordScore(input: unknown): Promise<string> {
+async function recordScore(input: unknown): Promise<string> {
   try {
     const recorded = await activities('record a score from outside').recordScore({
       score: parsed(input),
@@ -46,10 +58,6 @@ export async function recordScore(input: unknown): Promise<string> {
   }
 }
 
-function parsed(input: unknown): ScoreInput {
-  const result = scoreInputSchema.safeParse(input ?? {});
-  if (result.success) return result.data;
-  throw refused(`the score is not valid:\n${problemList(problemsOf(scoreInputSchema, input, result.error.issues))}`);
-}
+const parsed = (input: unknown): ScoreInput => inputOf('recordScore', scoreInputSchema, input);
 
 const refused = (message: string) => refusal({ type: 'InvalidInput', message });

@@ -6,7 +6,6 @@
 import { setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { ClosedSweep, OpenedSweep } from '../activities/sweeps.ts';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
-import { percent } from '../decisions/stage-sentences.ts';
 import { linesOfSweep, sentenceOfSweep } from '../decisions/sweep-sentences.ts';
 import type { EvaluationInput, SweepRow } from './contract.ts';
 import { bytesOf, newestOf, paragraph, table } from './markdown.ts';
@@ -46,19 +45,25 @@ const longestPage = 3900;
 /** Markdown under 4 KB: what a person should know comes first, the table has what room is left. */
 export function sweepDetails(headline: string, told: readonly string[], rows: readonly SweepRow[]): string {
   const top = told.length === 0 ? headline : `${headline}\n\n${newestOf(told)}`;
-  const cells = rows.map(({ checkpoint, whose, benchmark, mean, low, high, seeds }) => [
-    checkpoint,
-    whose,
-    benchmark,
-    percent(mean),
-    `${percent(low)} to ${percent(high)}`,
-    String(seeds),
-  ]);
-  const heads = ['checkpoint', 'whose', 'benchmark', 'score', '95 %', 'seeds'];
+  const ofSeveral = new Set(rows.map(({ benchmark }) => benchmark)).size > 1;
+  const cells = rows.map((row) => cellsOf(row, ofSeveral));
+  const heads = ['checkpoint', 'whose', 'mean', '95 %', 'seeds'];
   for (let shown = cells.length; shown > 0; shown -= 1) {
     const left = cells.length - shown;
     const text = [top, table(heads, cells.slice(0, shown)), ...(left > 0 ? [`… and ${String(left)} more`] : [])];
     if (bytesOf(text.join('\n\n')) <= longestPage) return text.join('\n\n');
   }
   return top;
+}
+
+/** Narrow on purpose, as on the page of a pipeline. Which attempt made a checkpoint stands in the leaderboard. */
+function cellsOf({ checkpoint, whose, benchmark, mean, low, high, seeds }: SweepRow, ofSeveral: boolean): string[] {
+  const name = checkpoint.replace(/\/a\d+\/checkpoint-(\d+)$/, ' $1');
+  return [
+    `${name}${ofSeveral ? ` on ${benchmark}` : ''}`,
+    whose,
+    mean.toFixed(3),
+    `${low.toFixed(3)}–${high.toFixed(3)}`,
+    String(seeds),
+  ];
 }

@@ -1,4 +1,4 @@
-/** The pages of pipelines that run, that are held, that have completed and that have failed: what a person reads on each tab. */
+/** The pages of pipelines that run, that have completed and that have failed: what a person reads on each tab. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -13,7 +13,7 @@ import {
   textOnce,
   type WebUi,
 } from '../support/browser.ts';
-import { phaseOf, startEmbedded, type Embedded, type PipelineHandle, type Site } from '../support/embedded.ts';
+import { startEmbedded, type Embedded, type PipelineHandle, type Site } from '../support/embedded.ts';
 import { eventually } from '../support/eventually.ts';
 import { shortRecipe } from '../support/short-recipe.ts';
 
@@ -26,18 +26,12 @@ const fewEvaluations = {
   'phases.bake.evaluate': undefined,
   'phases.bake.gate': [],
 };
-const neverPassed = {
-  'phases.base.evaluate': { benchmarks: ['addition'], seeds: 1, maxSeeds: 1 },
-  'phases.base.gate': [{ require: { scoreAtLeast: { benchmark: 'addition', score: 1 } } }],
-  'phases.base.onReject': 'hold',
-};
 
 let embedded: Embedded;
 let ui: WebUi;
 let page: Page;
 let site: Site;
 let straight: PipelineHandle;
-let held: PipelineHandle;
 
 beforeAll(async () => {
   embedded = await startEmbedded();
@@ -45,7 +39,6 @@ beforeAll(async () => {
   await site.startWorker();
   ui = await openWebUi(embedded.uiUrl);
   page = ui.page;
-  held = await site.start('held', { recipe: await shortRecipe(['base'], { ...baseSteps, ...neverPassed }) });
   straight = await site.start('my-first', {
     recipe: await shortRecipe(['base', 'sft', 'bake'], { ...baseSteps, ...fewEvaluations }),
   });
@@ -72,50 +65,6 @@ describe('while a phase trains', () => {
       height: 560,
       hidden: [page.getByText(/^\d+@/)],
     });
-  });
-
-  it('an update lists what can be done by the shape of its input, and is refused in one line when nothing is held', async () => {
-    await openUpdates('my-first');
-    const dialog = page.getByRole('dialog');
-    const option = dialog.getByRole('option', { name: /^release\b/ });
-    expect(await option.innerText()).toMatch(/^release\s+\{"phase": "sft", "by": "you", "reason": "why"\}/);
-    await takePicture(page, 'update-release', { from: dialog, height: 480 });
-    await option.click();
-    await dialog.getByRole('button', { name: 'Submit' }).click();
-    const text = await textOnce(dialog, 'the refusal', (all) => all.includes('no phase is held now'));
-    expect(text).not.toMatch(/\bat .*\.ts:\d+/);
-  });
-});
-
-describe('a held phase', () => {
-  beforeAll(async () => {
-    await eventually('the base is held', 180, async () => (await phaseOf(held, 'base'))?.state === 'held');
-  });
-
-  it('says on the page of its pipeline that it waits, why, and how to let it go on', async () => {
-    await ui.openRun('held', 'user-metadata');
-    const details = markdownOf(page, 'current-details').locator('main');
-    const text = await textOnce(details, 'held', (all) => all.includes('is held for a person'));
-    expect(text).toContain('More Actions → Send an Update → release, with {"phase": "base", "by": "you"}');
-    expect(text).toContain('none of 1 candidate passed');
-    await takePicture(page, 'held', { from: page.locator('main h1'), wide: tabsOf(page), height: 900 });
-  });
-
-  it('goes on by the update, and says who released it', async () => {
-    await openUpdates('held');
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('option', { name: /^release\b/ }).click();
-    const data = dialog.getByRole('textbox', { name: 'Data' });
-    await data.fill('{"by": "Ada", "reason": "look again"}');
-    await data.blur(); // the field sets it in lines, and the button moves
-    await dialog.getByRole('button', { name: 'Submit' }).click();
-    await dialog.waitFor({ state: 'hidden' });
-    await ui.openRun('held/base', 'user-metadata');
-    await textOnce(markdownOf(page, 'current-details').locator('main'), 'who', (all) =>
-      all.includes('released by Ada: look again'),
-    );
-    await held.cancel();
-    await expect(held.result()).rejects.toThrow();
   });
 });
 
@@ -242,13 +191,6 @@ describe('text from outside', () => {
     }
   });
 });
-
-async function openUpdates(workflowId: string): Promise<void> {
-  await ui.openRun(workflowId, 'timeline');
-  await page.getByRole('button', { name: 'More Actions' }).click();
-  await page.getByRole('menuitem', { name: 'Send an Update' }).click();
-  await page.getByRole('dialog').getByTestId('update-select-button').click();
-}
 
 async function ask(query: string): Promise<void> {
   await page.getByTestId('query-select-button').click();

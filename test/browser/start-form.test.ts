@@ -1,18 +1,23 @@
 /** From the link that Temper prints to a running pipeline, and what a person reads who typed nonsense. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { jobLives } from '../../local/job-status.ts';
 import { startForm } from '../../workers/start-form.ts';
 import { makeStartFormLink } from '../../workers/start-form-link.ts';
-import { openWebUi, tabsOf, takePicture, textOnce, type WebUi } from '../support/browser.ts';
-import { startEmbedded, type Embedded } from '../support/embedded.ts';
+import { markdownOf, openWebUi, tabsOf, takePicture, textOnce, type WebUi } from '../support/browser.ts';
+import { startEmbedded, untilStep, type Embedded, type Site } from '../support/embedded.ts';
+import { eventually } from '../support/eventually.ts';
 
 const input = { recipe: 'tiny', set: { 'phases.sft.params.learningRate': 0.005 } };
 
 let embedded: Embedded;
 let ui: WebUi;
+let site: Site;
 let link: string;
 
 beforeAll(async () => {
   embedded = await startEmbedded();
-  const site = await embedded.site('temper');
+  site = await embedded.site('temper');
   await site.startWorker();
   ui = await openWebUi(embedded.uiUrl);
   link = await startForm(embedded.client, { uiUrl: embedded.uiUrl, taskQueue: 'temper' });
@@ -70,6 +75,13 @@ describe('the link to the start form', () => {
   });
 });
 
+/** Whether the job of the newest attempt runs. */
+async function lives(): Promise<boolean> {
+  const attempts = await site.ledger.attemptsOf({ workflowId: 'from-the-form', phase: 'base' });
+  const { number, jobUid } = attempts.at(-1) ?? {};
+  return await jobLives(site.attempt('from-the-form', 'base', number), jobUid ?? '');
+}
+
 describe('pressing Start', () => {
   it('runs a pipeline, whose page opens with its first phase in the timeline', async () => {
     await openForm();
@@ -82,8 +94,45 @@ describe('pressing Start', () => {
 
     const run = embedded.client.workflow.getHandle('from-the-form');
     expect((await run.query<{ changed: string[] }>('plan')).changed).toEqual(['phases.sft.params.learningRate']);
-    await run.cancel();
-    await expect(run.result()).rejects.toThrow();
+  });
+
+  it('Request Cancellation: the job saves and ends, and the page says that it is cancelled', async () => {
+    await untilStep(site, site.attempt('from-the-form', 'base'), 1);
+    await ui.openRun('from-the-form', 'timeline');
+    const { page } = ui;
+    await page.getByRole('button', { name: 'Request Cancellation' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Confirm', exact: true }).click();
+    await expect(embedded.client.workflow.getHandle('from-the-form').result()).rejects.toThrow();
+    expect(await lives()).toBe(false);
+    await ui.openRun('from-the-form', 'user-metadata');
+    const text = await textOnce(markdownOf(page, 'current-details').locator('main'), 'its end', (all) =>
+      all.includes('cancelled'),
+    );
+    expect(text).toMatch(/base\s+cancelled\s+1/);
+  });
+
+  it('Start Workflow Like This One: the form has its id and its input, and the new run goes on from what was saved', async () => {
+    await ui.openRun('from-the-form', 'timeline');
+    const { page } = ui;
+    await page.getByRole('button', { name: 'More Actions' }).click();
+    await page.getByRole('menuitem', { name: 'Start Workflow Like This One' }).click();
+    await textOnce(dataField(), 'the input', (text) => text.includes('learningRate'));
+    expect(await page.locator('#workflowId').inputValue()).toBe('from-the-form');
+    expect(JSON.parse(await dataField().innerText())).toEqual(input);
+    await pressStart();
+    const { step: saved } = (await site.runs.lastProgress(site.attempt('from-the-form', 'base'))) ?? { step: 0 };
+    expect(saved).toBeGreaterThan(0);
+    const second = site.attempt('from-the-form', 'base', 2);
+    await untilStep(site, second, saved);
+    const { resume } = JSON.parse(await readFile(join(second, 'request.json'), 'utf8')) as { resume: unknown };
+    expect(resume).toMatchObject({ step: saved });
+    expect(await lives()).toBe(true);
+
+    await page.goto(page.url()); // without the green note that it was started
+    await page.getByRole('button', { name: 'More Actions' }).click();
+    await page.getByRole('menuitem', { name: 'Terminate' }).click();
+    await page.getByRole('dialog').getByTestId('confirm-modal-button').filter({ visible: true }).click();
+    await eventually('the job of a terminated pipeline has ended', 60, async () => !(await lives()));
   });
 
   it.each([

@@ -23,7 +23,7 @@ const phasesIn = (state: PhaseState, more: Partial<SteeredPhase> = {}): SteeredP
 const saidOf = (steer: Steer) =>
   steer.kind === 'may' ? steer.phase.name : steer.kind === 'refused' ? steer.why : steer;
 
-const over = Object.fromEntries(
+const over: Readonly<Record<string, string>> = Object.fromEntries(
   phaseStates
     .filter((state) => !['waiting', 'running', 'evaluating', 'held'].includes(state))
     .map((state) => [state, `phase "sft" is over (${state})`]),
@@ -82,8 +82,11 @@ describe('skipPhase', () => {
 });
 
 describe('retryPhase and promote', () => {
+  const final = Object.fromEntries(
+    Object.entries(over).map(([state, why]) => [state, `${why}: what follows may have begun from its checkpoint`]),
+  );
   const want: Readonly<Record<string, string>> = {
-    ...over,
+    ...final,
     waiting: 'phase "sft" has not begun',
     running: 'phase "sft" runs: hold it first',
     evaluating: 'phase "sft" runs: hold it first',

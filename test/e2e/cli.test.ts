@@ -296,8 +296,10 @@ test('up brings everything, and Ctrl-C leaves nothing', async () => {
   const home = join(embedded.folder, 'up');
   const { TEMPORAL_ADDRESS: _address, TEMPER_UI_URL: _url, ...rest } = environment;
   const own = { ...rest, TEMPER_STORE: home, TEMPER_PORT: String(port), TEMPER_UI_PORT: String(uiPort) };
-  const up = startTemper(['up'], { environment: own });
+  const up = startTemper(['up', '--health-port', '0'], { environment: own });
   const printed = await up.said('Ctrl-C stops');
+  const health = await fetch(`${/Health +(http:\S+)/.exec(printed)?.[1] ?? ''}/readyz`);
+  expect(await health.text()).toBe('worker: ok\ntemporal: ok\nbackend: ok\n');
   expect(printed).toMatch(/Start a pipeline http:\S+start-workflow\?\S+runId=/);
   expect((await temper(['status'], { environment: own })).output).toMatch(/^No pipeline is known here/);
   expect(await up.stop()).toMatchObject({ exitCode: 0 });

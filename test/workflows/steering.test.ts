@@ -131,7 +131,9 @@ describe('retryPhase', () => {
       /learningRat: .*did you mean "learningRate"/,
     );
     expect(await refusalOf(send(run, 'retryPhase', { phase: 'orpo' }))).toBe('phase "orpo" has not begun');
-    expect(await refusalOf(send(run, 'retryPhase', { phase: 'base' }))).toBe('phase "base" is over (completed)');
+    expect(await refusalOf(send(run, 'retryPhase', { phase: 'base' }))).toBe(
+      'phase "base" is over (completed): what follows may have begun from its checkpoint',
+    );
     expect(story.inputsOf('recordSteering')).toEqual([]);
     expect(await statusOf(run)).toMatchObject([{}, { state: 'held' }, {}]);
     await send(run, 'release');
@@ -232,6 +234,9 @@ describe('extendBudget', () => {
     );
     expect(await refusalOf(send(run, 'extendBudget', {}))).toMatch(
       /^Input of extendBudget is not valid:\n {2}budgets: /,
+    );
+    expect(await refusalOf(send(run, 'extendBudget', { budgets: { attempts: 0 }, buy: 'ann' }))).toMatch(
+      /^Input of extendBudget is not valid:\n {2}• budgets\.attempts: .*\n {2}• buy: .*did you mean "by"\?/,
     );
     await send(run, 'release');
     await run.result();

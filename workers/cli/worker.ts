@@ -1,8 +1,8 @@
 /** `temper worker`: a worker for a Temporal server that is there already. */
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { TemperError } from '../../decisions/errors.ts';
-import { portNumber, wholeNumber } from './options.ts';
-import { mostHeartbeatSeconds, usualHeartbeatSeconds } from '../heartbeat.ts';
+import { healthPortOption, healthText, heartbeatOption } from './worker-options.ts';
+import { usualHeartbeatSeconds } from '../heartbeat.ts';
 import type { DeploymentVersion } from '../temper-worker.ts';
 import { note, say } from './output.ts';
 
@@ -22,23 +22,8 @@ export function worker(): Command {
     )
     .addOption(new Option('--profile <name>', 'where jobs run').default('local'))
     .addOption(new Option('--recipe <name>', 'what an empty input, {}, starts; without it, a recipe must be named'))
-    .addOption(
-      new Option(
-        '--health-port <port>',
-        'serve /healthz, /readyz and /metrics (Prometheus) there, on every address of the machine and without a password; nowhere unless named',
-      )
-        .env('TEMPER_HEALTH_PORT')
-        .argParser(portNumber),
-    )
-    .addOption(
-      new Option(
-        '--heartbeat <seconds>',
-        'how often a watched job is told to Temporal, at most: a cloud bills each, and a cancel or a killed worker is noticed the later',
-      )
-        .env('TEMPER_HEARTBEAT_SECONDS')
-        .argParser(heartbeatSeconds)
-        .default(usualHeartbeatSeconds),
-    )
+    .addOption(healthPortOption())
+    .addOption(heartbeatOption(usualHeartbeatSeconds))
     .addOption(
       new Option(
         '--deployment <name>',
@@ -52,14 +37,6 @@ export function worker(): Command {
     )
     .addHelpText('after', '\nExample:\n  $ TEMPORAL_ADDRESS=temporal.internal:7233 temper worker')
     .action(serveUntilStopped);
-}
-
-function heartbeatSeconds(text: string): number {
-  const seconds = wholeNumber(text);
-  if (seconds <= mostHeartbeatSeconds) return seconds;
-  throw new InvalidArgumentError(
-    `It must be ${String(mostHeartbeatSeconds)} at most: a cancel or a killed worker is noticed that much later.`,
-  );
 }
 
 async function serveUntilStopped(options: Options): Promise<void> {
@@ -87,8 +64,7 @@ async function serveUntilStopped(options: Options): Promise<void> {
       environment: process.env,
     });
     say(`A worker polls the task queue "${settings.taskQueue}" of ${address} (namespace ${namespace}).`);
-    if (serving.healthPort !== null)
-      say(`Its health and metrics: http://127.0.0.1:${String(serving.healthPort)} (/healthz, /readyz, /metrics).`);
+    if (serving.healthPort !== null) say(`Its health and metrics: ${healthText(serving.healthPort)}.`);
     await serving.until(stop.asked);
   });
   say('The worker has left; its jobs run on.');

@@ -8,6 +8,8 @@ export function inputOf<T>(update: string, schema: z.ZodType<T>, input: unknown)
   const result = schema.safeParse(given);
   if (result.success) return result.data;
   const problems = problemsOf(schema, given, result.error.issues);
-  const message = `Input of ${update} is not valid:\n${problemList(problems)}`;
+  // The form runs its lines together: of several it must be seen where each begins.
+  const list = problemList(problems, problems.length > 1 ? '• ' : '');
+  const message = `Input of ${update} is not valid:\n${list}`;
   throw refusal({ type: 'InvalidInput', message, details: [problems] });
 }

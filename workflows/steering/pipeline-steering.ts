@@ -74,13 +74,6 @@ export function pipelineSteering(board: PipelineBoard): PipelineSteering {
     phaseOf: ({ phase }) => mayDo(mayHold(phasesOf(steered), phase)).phase.name,
     act: async (phase, input) => await hold(steered, phase, input),
   });
-  answer(skipPhaseUpdate, {
-    description:
-      '{"phase": "orpo", "by": "you", "reason": "why"}, each optional: ends a phase that is held or has not begun; the next one starts from what this one starts from',
-    read: (input) => inputOf('skipPhase', skipPhaseInputSchema, input),
-    phaseOf: ({ phase }) => mayDo(maySkip(phasesOf(steered), phase)).phase.name,
-    act: async (phase, input) => await skip(steered, phase, input),
-  });
   answer(retryPhaseUpdate, {
     description:
       '{"phase": "sft", "set": {"params.learningRate": 0.0001}, "by": "you", "reason": "why"}, each optional: a held phase begins anew from its start, with these parameters',
@@ -94,6 +87,13 @@ export function pipelineSteering(board: PipelineBoard): PipelineSteering {
     read: (input) => inputOf('promote', promoteInputSchema, input),
     phaseOf: ({ phase }) => mayDo(mayEndHold(phasesOf(steered), phase)).phase.name,
     act: async (phase, input) => await promote(steered, phase, input),
+  });
+  answer(skipPhaseUpdate, {
+    description:
+      '{"phase": "orpo", "by": "you", "reason": "why"}, each optional: ends a phase that is held or has not begun; the next one starts from what this one starts from',
+    read: (input) => inputOf('skipPhase', skipPhaseInputSchema, input),
+    phaseOf: ({ phase }) => mayDo(maySkip(phasesOf(steered), phase)).phase.name,
+    act: async (phase, input) => await skip(steered, phase, input),
   });
   answer(extendBudgetUpdate, {
     description:

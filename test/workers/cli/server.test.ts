@@ -49,19 +49,19 @@ test('the address is read as by any Temporal program', async () => {
   expect([exitCode, errors.includes(`127.0.0.1:${port}`)]).toEqual([69, false]);
 });
 
-test('a heartbeat that would hide a dead worker for long is refused with the reason', async () => {
-  const { exitCode, errors } = await temper(['worker', '--heartbeat', '601'], { environment: nowhere });
-  expect([exitCode, errors]).toEqual([
-    2,
-    expect.stringContaining(
-      'It must be 600 at most: a cancel or a killed worker is noticed that much later.',
-    ) as string,
-  ]);
-});
-
-test('settings of the client that cannot be used are bad input', async () => {
-  const environment = { ...nowhere, TEMPORAL_TLS_CLIENT_CERT_PATH: '/nowhere/cert.pem', TEMPORAL_PROFILE: 'none' };
-  const { exitCode, errors } = await temper(['status'], { environment });
-  expect(exitCode).toBe(2);
-  expect(errors).toMatch(/^temper: the settings of the Temporal client cannot be used: /);
-});
+test.each(['worker', 'up'])(
+  '%s refuses a heartbeat that would hide a dead worker for long, with the reason',
+  async (name) => {
+    const environment = { ...nowhere, TEMPER_HEARTBEAT_SECONDS: '601' };
+    for (const { exitCode, errors } of [
+      await temper([name, '--heartbeat', '601'], { environment: nowhere }),
+      await temper([name], { environment }),
+    ])
+      expect([exitCode, errors]).toEqual([
+        2,
+        expect.stringContaining(
+          'It must be 600 at most: a cancel or a killed worker is noticed that much later.',
+        ) as string,
+      ]);
+  },
+);
