@@ -11,7 +11,9 @@ export interface BenchmarkFields {
   readonly grader?: string;
   readonly tolerance?: { readonly relative?: number | undefined; readonly absolute?: number | undefined } | undefined;
   readonly samples?: number;
-  readonly vote?: { readonly agreeing?: number | undefined; readonly of?: number | undefined } | undefined;
+  readonly vote?:
+    | { readonly agreeing?: number | undefined; readonly of?: number | undefined; readonly weight?: string | undefined }
+    | undefined;
   readonly time?: Time | undefined;
 }
 
@@ -67,9 +69,13 @@ function rulesOfVote({ vote, samples = 1 }: BenchmarkFields): BrokenRule[] {
     const message = `is ${String(votes)}, and a problem has ${String(samples)} samples: name so many at most`;
     return [{ path: ['vote', field], message }];
   });
-  if (vote.agreeing === undefined || vote.of === undefined) return beyond;
-  const message = 'draws from all samples, and "agreeing" leaves some out: name one of the two';
-  return [...beyond, { path: ['vote', 'of'], message }];
+  if (vote.of === undefined) return beyond;
+  const path = ['vote', 'of'];
+  if (vote.agreeing !== undefined)
+    beyond.push({ path, message: 'draws from all samples, and "agreeing" leaves some out: name one of the two' });
+  if (vote.weight !== undefined)
+    beyond.push({ path, message: 'draws votes that weigh the same, and "weight" weighs them: name one of the two' });
+  return beyond;
 }
 
 /** What a problem may take lies between its own time and that of the run. */

@@ -75,6 +75,12 @@ const evaluatedBenchmark = z.strictObject({
         .describe(
           'Takes all samples, and scores how often a vote of so many of them is right (maj@k, 2,000 draws), in place of one vote of all.',
         ),
+      weight: z
+        .enum(['answer-entropy', 'token-entropy'])
+        .optional()
+        .describe(
+          'Weighs each vote by how sure the model was, from the five likeliest tokens at each place: `answer-entropy` by 1/(1 + entropy) over the tokens of the answer, `token-entropy` by 1/entropy over all tokens. An answer that `agreeing` samples have stands all the same. The trainer must tell it. Without it all votes weigh the same.',
+        ),
     })
     .optional()
     .describe(

@@ -32,6 +32,7 @@ const outcomeRow = z
     seconds: z.number().min(0),
     type: z.string().min(1).optional(),
     timedOut: z.boolean().optional(),
+    entropy: z.number().min(0).optional(),
   })
   .refine(({ correct, timedOut }) => !(correct && timedOut === true));
 type OutcomeRow = z.output<typeof outcomeRow>;
@@ -93,9 +94,11 @@ function outcomesOf(rows: readonly OutcomeRow[], wanted: WantedOutcomes): ReadOu
   const byProblem = Map.groupBy(rows, (row) => row.problem);
   const why = whatIsWrong(byProblem, wanted);
   if (why !== null) return { kind: 'incomplete', why };
-  const problems = [...byProblem].map(([problem, samples]) => outcomeOf(problem, samples));
+  const read = [...byProblem].map(([problem, samples]) => outcomeOf(problem, inTheirOrder(samples)));
+  const problems = read.map(({ outcome }) => outcome);
   if (wanted.vote === undefined) return { kind: 'whole', problems };
-  const votes = votesOf(problems, wanted.vote);
+  const ballots = read.map(({ outcome, entropies }) => ({ ...outcome, entropies }));
+  const votes = votesOf(ballots, wanted.vote);
   return { kind: 'whole', problems: problems.map((outcome, index) => ({ ...outcome, voted: votes[index] ?? 0 })) };
 }
 
@@ -118,6 +121,10 @@ function whatIsWrong(byProblem: ReadonlyMap<string, readonly OutcomeRow[]>, want
       return `it has sample ${highest} of problem ${problem}, and ${asked(wanted)} from 0 on`;
     if (numbers.size < wanted.samples && !wasOverEarly(samples, highest, wanted))
       return `it has ${numbers.size} of problem ${problem}, and ${asked(wanted)}`;
+    const unweighed =
+      wanted.vote?.weight && samples.find(({ answer, entropy }) => answer !== null && entropy === undefined);
+    if (unweighed)
+      return `it has no entropy of sample ${unweighed.sample} of problem ${problem}, by which votes are weighed`;
   }
   return byProblem.size === problems ? null : `it has ${byProblem.size} of ${problems} problems`;
 }
@@ -131,11 +138,17 @@ function asked({ samples }: WantedOutcomes): string {
   return samples === 1 ? '1 sample is asked for' : `${samples} samples are asked for`;
 }
 
-function outcomeOf(problem: string, rows: readonly OutcomeRow[]): ProblemOutcome {
-  const samples = rows.toSorted((a, b) => a.sample - b.sample);
+const inTheirOrder = (rows: readonly OutcomeRow[]) => rows.toSorted((a, b) => a.sample - b.sample);
+
+interface ReadProblem {
+  readonly outcome: ProblemOutcome;
+  readonly entropies: readonly (number | null)[];
+}
+
+function outcomeOf(problem: string, samples: readonly OutcomeRow[]): ReadProblem {
   const type = samples[0]?.type;
   const late = samples.filter(({ timedOut }) => timedOut === true).length;
-  return {
+  const outcome = {
     problem,
     samples: samples.length,
     correct: samples.filter(({ correct }) => correct).length,
@@ -147,4 +160,5 @@ function outcomeOf(problem: string, rows: readonly OutcomeRow[]): ProblemOutcome
     ...(type !== undefined && { type }),
     ...(late > 0 && { timedOut: late }),
   };
+  return { outcome, entropies: samples.map(({ entropy }) => entropy ?? null) };
 }

@@ -27,7 +27,11 @@ function scoredText(report: StageReport): string {
   return vote === undefined ? '' : ` (${voteWords(vote)})`;
 }
 
-function voteWords({ samples, agreeing, of }: ScoredByVote): string {
+function voteWords(vote: ScoredByVote): string {
+  return `${plainVoteWords(vote)}${vote.weight === undefined ? '' : `, votes weighed by ${vote.weight}`}`;
+}
+
+function plainVoteWords({ samples, agreeing, of }: ScoredByVote): string {
   if (of !== undefined) return `maj@${of}: each problem scored by votes of ${of} of its ${samples} samples`;
   if (agreeing === undefined) return `maj@${samples}: each problem scored by the vote of its ${samples} samples`;
   return `each problem scored by the vote of its samples, which ends when ${agreeing} of up to ${samples} agree`;

@@ -143,6 +143,10 @@ test.each([
   { vote: { samples: 8 }, want: 'maj@8: each problem scored by the vote of its 8 samples' },
   { vote: { samples: 16, of: 8 }, want: 'maj@8: each problem scored by votes of 8 of its 16 samples' },
   {
+    vote: { samples: 8, weight: 'answer-entropy' as const },
+    want: 'maj@8: each problem scored by the vote of its 8 samples, votes weighed by answer-entropy',
+  },
+  {
     vote: { samples: 8, agreeing: 4 },
     want: 'each problem scored by the vote of its samples, which ends when 4 of up to 8 agree',
   },

@@ -128,6 +128,29 @@ describe('a vote that two of four agreeing end', () => {
   });
 });
 
+describe('votes that are weighed by entropy', () => {
+  const weighed = async (entropies: readonly (number | undefined)[]) => {
+    const lines = entropies.map((entropy, n) =>
+      row('a', n, { answer: n === 0 ? '2' : '1', correct: n === 0, entropy }),
+    );
+    // The order of the lines is not that of the samples.
+    const vote = { weight: 'answer-entropy' } as const;
+    const read = await readOutcomes(lines.toReversed(), { samples: 3, problems: 1, vote });
+    return read.kind === 'whole' ? read.problems[0] : read.why;
+  };
+
+  test('count by how sure each sample was', async () => {
+    expect(await weighed([0, 3, 3])).toMatchObject({ samples: 3, correct: 1, voted: 1 });
+    expect(await weighed([1, 0.5, 0.5])).toMatchObject({ voted: 0 });
+  });
+
+  test('are no evaluation where a trainer does not tell it', async () => {
+    expect(await weighed([0, undefined, 3])).toBe(
+      'it has no entropy of sample 1 of problem a, by which votes are weighed',
+    );
+  });
+});
+
 test('samples that were not done in time are wrong, counted, and there', async () => {
   const late = { correct: false, answer: null, timedOut: true };
   expect(await read([row('a', 0), row('a', 1, late)], 1)).toMatchObject({

@@ -1,7 +1,8 @@
 import { isDecided, votesOf } from '../../decisions/vote.ts';
 
-const ballots = (answers: readonly (string | null)[]) => ({
+const ballots = (answers: readonly (string | null)[], entropies: readonly (number | null)[] = []) => ({
   answers,
+  entropies,
   correctAnswers: answers.map((answer) => answer === 'right'),
 });
 const [r, w, v] = ['right', 'wrong', 'other'];
@@ -24,6 +25,62 @@ test.each([
   { title: 'a vote of two of them, ties shared', answers: [r, r, r, r], policy: { of: 2 }, want: 1 },
 ])('$title', ({ answers, policy, want }) => {
   expect(votesOf([ballots(answers as (string | null)[])], policy)).toEqual([want]);
+});
+
+test.each([
+  // 1/1 + 1/3 against 1/1.5
+  {
+    title: 'two against a surer one',
+    answers: [r, r, w],
+    entropies: [0, 2, 0.5],
+    policy: { weight: 'answer-entropy' },
+    want: 1,
+  },
+  // 1/4 + 1/4 against 1/1
+  {
+    title: 'a sure one against two that guess',
+    answers: [r, w, w],
+    entropies: [0, 3, 3],
+    policy: { weight: 'answer-entropy' },
+    want: 1,
+  },
+  {
+    title: 'over all tokens',
+    answers: [w, w, r],
+    entropies: [0.5, 0.5, 0.2],
+    policy: { weight: 'token-entropy' },
+    want: 1,
+  },
+  {
+    title: 'without any doubt',
+    answers: [w, w, r],
+    entropies: [0.1, 0.1, 0],
+    policy: { weight: 'token-entropy' },
+    want: 1,
+  },
+  {
+    title: 'equal weights share',
+    answers: [w, r],
+    entropies: [0.3, 0.3],
+    policy: { weight: 'token-entropy' },
+    want: 1 / 2,
+  },
+  {
+    title: 'what has no answer does not vote',
+    answers: [null, r],
+    entropies: [0, 9],
+    policy: { weight: 'answer-entropy' },
+    want: 1,
+  },
+  {
+    title: 'what so many agree on stands, however unsure they were',
+    answers: [w, w, r],
+    entropies: [9, 9, 0],
+    policy: { agreeing: 2, weight: 'answer-entropy' },
+    want: 0,
+  },
+] as const)('weighed by entropy, $title', ({ answers, entropies, policy, want }) => {
+  expect(votesOf([ballots(answers, entropies)], policy)).toEqual([want]);
 });
 
 test('a vote of 8 of 16 is maj@8: between one vote of all and the share of right samples', () => {

@@ -23,7 +23,7 @@ from .kept_outcomes import KeptOutcomes, Row
 from .request import Checkpoint, Params, read_checkpoint
 from .seal import sha256_of_file, write_text
 from .time_budget import TimeBudget, read_time_budget
-from .vote import samples_to_ask
+from .vote import WEIGHTS, samples_to_ask
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Evaluation:
     grade: Grader
     samples: int
     agreeing: int | None
+    weight: str | None
     time: TimeBudget | None
     temperature: float
     max_tokens: int
@@ -90,6 +91,7 @@ def read_evaluation(values: Params) -> Evaluation:
         grade=grade,
         samples=benchmark.integer("samples"),
         agreeing=vote.integer("agreeing") if vote is not None and vote.has("agreeing") else None,
+        weight=vote.choice("weight", WEIGHTS) if vote is not None and vote.has("weight") else None,
         time=read_time_budget(benchmark, len(problems)),
         temperature=benchmark.number("temperature"),
         max_tokens=benchmark.integer("maxTokens"),
@@ -143,7 +145,7 @@ def asked(
     from .sampling import SamplingSettings, batch_rows, encode_prompts
 
     settle_torch(each.seed)
-    settings = SamplingSettings(each.samples, each.temperature, each.max_tokens)
+    settings = SamplingSettings(each.samples, each.temperature, each.max_tokens, entropies=each.weight is not None)
     encoded = encode_prompts(tokenizer, [problem.prompt for problem in each.problems])
     at_once = batch_rows(max(map(len, encoded)), settings)
     together = 1 if each.time is not None else max(1, at_once // each.samples)
@@ -198,6 +200,7 @@ def sample_in_time(
 def graded(each: Evaluation, problem: Problem, number: int, completion: Any) -> Row:
     """The row of a completion. What has timed out has no answer, whatever it has said so far."""
     correct, answer = (False, None) if completion.timed_out else each.grade(completion.text, problem.answer)
+    entropy = completion.answer_entropy if each.weight == "answer-entropy" else completion.token_entropy
     return {
         "problem": problem.name,
         "sample": number,
@@ -208,6 +211,7 @@ def graded(each: Evaluation, problem: Problem, number: int, completion: Any) -> 
         "seconds": round(completion.seconds, 6),
         **({} if problem.type is None else {"type": problem.type}),
         **({"timedOut": True} if completion.timed_out else {}),
+        **({} if answer is None or entropy is None else {"entropy": round(entropy, 6)}),
     }
 
 

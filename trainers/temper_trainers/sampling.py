@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from .data import Messages
+from .entropy import TokenEntropies, answer_tokens
 from .seeded_draws import SeededDraws
 
 BATCH_ROWS = 1024
@@ -30,6 +31,9 @@ class Completion:
     truncated: bool
     seconds: float
     timed_out: bool = False
+    # mean over its tokens, and over those of its answer; None where nobody asked, or where it has no token
+    token_entropy: float | None = None
+    answer_entropy: float | None = None
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,7 @@ class SamplingSettings:
     samples: int
     temperature: float
     max_tokens: int
+    entropies: bool = False
 
 
 def end_tokens(model: Any, tokenizer: Any) -> list[int]:
@@ -113,19 +118,38 @@ def sample_seeded(
     model.eval()
     greedy = replace(settings, temperature=0)
     options = generation_options(greedy, tokenizer.pad_token_id, end_tokens(model, tokenizer))
-    if settings.temperature > 0:
-        options["logits_processor"] = [SeededDraws(seeds, settings.temperature, model.device)]
+    entropies = TokenEntropies() if settings.entropies else None
+    draws = [SeededDraws(seeds, settings.temperature, model.device)] if settings.temperature > 0 else []
+    if processors := [*([] if entropies is None else [entropies]), *draws]:
+        options["logits_processor"] = processors
     if max_seconds is not None:
         options["max_time"] = max_seconds
-    return _batch(model, tokenizer, encoded, options)
+    return _batch(model, tokenizer, encoded, options, entropies)
 
 
-def _batch(model: Any, tokenizer: Any, encoded: list[list[int]], options: dict[str, Any]) -> list[Completion]:
+def _batch(
+    model: Any, tokenizer: Any, encoded: list[list[int]], options: dict[str, Any], entropies: TokenEntropies | None = None
+) -> list[Completion]:
     started = time.monotonic()
     ids, mask = pad_left(encoded, tokenizer.pad_token_id, model.device)
     output = model.generate(ids, attention_mask=mask, **options)[:, ids.shape[1] :].tolist()
     share = (time.monotonic() - started) / len(output)
-    return [_completion(tokenizer, row, options, share) for row in output]
+    completions = [_completion(tokenizer, row, options, share) for row in output]
+    if entropies is None:
+        return completions
+    by_row = zip(completions, output, entropies.rows(), strict=True)
+    return [_with_entropies(tokenizer, completion, row[: completion.tokens], places) for completion, row, places in by_row]
+
+
+def _with_entropies(tokenizer: Any, completion: Completion, row: list[int], places: list[float]) -> Completion:
+    if not row:
+        return completion
+    answer = answer_tokens(lambda tokens: tokenizer.decode(tokens, skip_special_tokens=True), row)
+    return replace(
+        completion,
+        token_entropy=sum(places[: len(row)]) / len(row),
+        answer_entropy=sum(places[place] for place in answer) / len(answer),
+    )
 
 
 def length_to_end(row: list[int], ends: list[int]) -> tuple[int, bool]:

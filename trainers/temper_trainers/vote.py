@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+WEIGHTS = ("answer-entropy", "token-entropy")
+
 
 def samples_to_ask(answers: Sequence[str | None], samples: int, agreeing: int | None) -> int:
     """Of a problem with these answers: as many as the vote surely needs, `samples` at most; without `agreeing`, all."""
