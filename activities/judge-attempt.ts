@@ -3,6 +3,8 @@
  *
  * Covers training attempts, and the shared part for evaluations. Does not cover the rules (decisions/classify.ts, retry.ts).
  */
+import { gpusOfJob } from '../configs/job-needs.ts';
+import type { Profile } from '../configs/schema.ts';
 import type { HoldOverRecord } from '../decisions/after-collapse.ts';
 import { batchAfter, factorAfter } from '../decisions/attempt-changes.ts';
 import { batchOfPhase } from '../decisions/batch-of-phase.ts';
@@ -13,6 +15,7 @@ import { directoryAfter } from '../decisions/job-over.ts';
 import { shareOf } from '../decisions/random.ts';
 import { decideRetry, type RetryDecision, type RetrySituation } from '../decisions/retry.ts';
 import { retryPolicies } from '../decisions/retry-policies.ts';
+import { hoursRan } from '../decisions/run-hours.ts';
 import { sentenceOfSaves } from '../decisions/save-time.ts';
 import { sentenceOfRelease } from '../decisions/sentences.ts';
 import { sentenceOfWhatFollows, whatFailed } from '../decisions/what-happened.ts';
@@ -288,11 +291,11 @@ async function situationOf(
   name: FailureClass,
 ): Promise<RetrySituation> {
   const { changes, purpose } = ticket;
-  const { backend, store } = dependencies.placeOf(context.profile);
+  const { backend, store, profile } = dependencies.placeOf(context.profile);
   const places = { ledger: dependencies.ledger, store };
   const batch = purpose === 'train' ? batchAfter(changes, batchOfPhase(context.phase)) : null;
   return {
-    gpuHoursUsed: await hoursUsed(dependencies, context),
+    gpuHoursUsed: await gpuHoursUsed(dependencies, context, profile),
     share: shareOf(ticket.jobName),
     ...(batch ? { batch } : {}),
     memoryFactor: factorAfter(changes, 'memory'),
@@ -321,14 +324,18 @@ async function countedIncidents(
   return incidents.filter(({ attempt }) => attempt > forgiven);
 }
 
-/** Hours that jobs of the phase ran, evaluations included: neither queue nor judging is charged. */
-async function hoursUsed({ ledger }: ActivityDependencies, context: PhaseContext): Promise<number> {
-  const { pipelineId: workflowId, runId, phase } = context;
-  const purposes = ['train', 'evaluate'] as const;
-  const attempts = await Promise.all(
-    purposes.map((purpose) => ledger.attemptsOf({ workflowId, runId, phase: phase.name, purpose })),
-  );
-  return attempts.flat().reduce((seconds, { evidence }) => seconds + (evidence?.ranSeconds ?? 0), 0) / 3600;
+/** Hours that jobs of the phase ran × their GPUs, evaluations included: neither queue nor judging is charged. */
+async function gpuHoursUsed(
+  { ledger }: ActivityDependencies,
+  { pipelineId: workflowId, runId, phase }: PhaseContext,
+  profile: Profile,
+): Promise<number> {
+  let used = 0;
+  for (const purpose of ['train', 'evaluate'] as const) {
+    const attempts = await ledger.attemptsOf({ workflowId, runId, phase: phase.name, purpose });
+    used += hoursRan(attempts) * gpusOfJob(profile, purpose === 'evaluate' ? purpose : phase);
+  }
+  return used;
 }
 
 async function attemptsOf(dependencies: ActivityDependencies, { pipelineId, runId, phase }: PhaseContext) {

@@ -7,6 +7,7 @@
 import type { EvaluatedBenchmark } from '../configs/schema.ts';
 import type { Sweep } from '../configs/schema-schedule.ts';
 import type { Evaluation, EvaluationKey } from '../decisions/evaluation.ts';
+import { hoursRan } from '../decisions/run-hours.ts';
 import { nextBatch } from '../decisions/sweep-batch.ts';
 import { dueEvaluations } from '../decisions/sweep-due.ts';
 import type {
@@ -35,6 +36,8 @@ export interface SweepPlan {
   readonly counters: Readonly<Record<string, ScheduleCounters>>;
   readonly nights: SkippedNights;
   readonly clock: readonly string[];
+  /** Of one of its jobs; absent in plans of before they were counted. */
+  readonly gpus?: number;
 }
 
 export interface SweptBenchmarks extends Pick<PhaseContext, 'recipe' | 'dataDigests'> {
@@ -44,7 +47,9 @@ export interface SweptBenchmarks extends Pick<PhaseContext, 'recipe' | 'dataDige
 export interface SweepState {
   /** Without their answers. */
   readonly evaluations: readonly Evaluation[];
-  readonly spentHours: number;
+  /** That its jobs ran. */
+  readonly hours: number;
+  readonly gpuHours: number;
   /** Jobs of this sweep, and those that could not make what they were to make. */
   readonly rounds: number;
   /** What the next job makes; empty where nothing more is to be made. */
@@ -74,6 +79,7 @@ export async function sweepState(
 ): Promise<SweepState> {
   const { sweep, checkpoints } = plan;
   const { benchmarks } = sweep;
+  const { gpus = 1 } = plan;
   const evaluations = await ledger.scoredEvaluationsOf({ checkpoints: checkpoints.map(({ id }) => id), benchmarks });
   const jobs = await ledger.attemptsOf({ workflowId, runId, phase: sweepPhase, purpose: 'evaluate' });
   const decisions = await ledger.decisionsOf({ runId, phase: sweepPhase });
@@ -87,18 +93,22 @@ export async function sweepState(
     failed.filter((round) => round.evaluations.some((one) => textOf(one) === textOf(key))).length +
     // One that failed alone fails again.
     failed.filter((round) => round.evaluations.length === 1 && textOf(round.evaluations[0]) === textOf(key)).length;
-  const spentHours = sum(jobs.map(({ evidence }) => evidence?.ranSeconds ?? 0)) / 3600;
+  const hours = hoursRan(jobs);
+  const spentHours = hours * gpus;
   const here = checkpoints.filter(({ id }) => !lost.some(({ checkpoint }) => checkpoint === id));
   const due = dueEvaluations({ checkpoints: here, benchmarks, evaluations, seeds: sweep.seeds });
-  const hoursOf = (one: EvaluationKey) => hoursPerEvaluation(one, jobs, evaluations);
+  const hoursOf = (one: EvaluationKey) => {
+    const each = hoursPerEvaluation(one, jobs, evaluations);
+    return each === null ? null : each * gpus;
+  };
   const batch = nextBatch({ due, spentHours, hours: sweep.gpuHours, hoursOf, failuresOf });
   const skipped = [
     ...plan.skipped,
     ...lost.map(({ checkpoint: what, because }): Skipped => ({ what, because })),
     ...due.filter((one) => failuresOf(one) > 1).map((one) => failedOf(one, failed)),
-    ...batch.beyondBudget.map((one) => beyondBudget(one, { spentHours, hours: sweep.gpuHours })),
+    ...batch.beyondBudget.map((one) => beyondBudget(one, { spentHours, hours: sweep.gpuHours, gpus })),
   ];
-  return { evaluations, spentHours, rounds: jobs.length + failed.length, now: batch.now, skipped };
+  return { evaluations, hours, gpuHours: spentHours, rounds: jobs.length + failed.length, now: batch.now, skipped };
 }
 
 const textOf = (key: EvaluationKey | undefined): string =>
@@ -112,7 +122,7 @@ function failedOf(one: EvaluationKey, failed: readonly FailedRound[]): Skipped {
   return { what: titleOf(one), because: { rule: 'failed', why: last?.because ?? '' } };
 }
 
-function beyondBudget(one: EvaluationKey, spent: { readonly spentHours: number; readonly hours: number }): Skipped {
+function beyondBudget(one: EvaluationKey, spent: Omit<Extract<WhySkipped, { rule: 'budget' }>, 'rule'>): Skipped {
   return { what: titleOf(one), because: { rule: 'budget', ...spent } };
 }
 

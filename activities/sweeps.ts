@@ -3,7 +3,8 @@
  *
  * Covers loading and recording. Does not cover the rules (decisions/sweep-*.ts) or making evaluations (evaluations.ts).
  */
-import { clockTroubles, sentenceOfClockTrouble } from '../decisions/clock-change.ts';
+import { gpusOfJob } from '../configs/job-needs.ts';
+import { clockWarnings } from '../decisions/clock-change.ts';
 import { TemperError } from '../decisions/errors.ts';
 import type { EvaluationKey } from '../decisions/evaluation.ts';
 import { skippedNights } from '../decisions/skipped-nights.ts';
@@ -12,7 +13,7 @@ import { needsAPerson } from '../decisions/sweep-sentences.ts';
 import type { SweepOutcome, SweepReport } from '../decisions/sweep.ts';
 import type { SweepRecord } from '../store/ledger/sweeps.ts';
 import { type EvaluationInput, type SweepInput, type SweepRow, sweepPhase } from '../workflows/contract.ts';
-import type { ActivityDependencies, ScheduleFacts } from './dependencies.ts';
+import type { ActivityDependencies } from './dependencies.ts';
 import { lostOf } from './lost-checkpoints.ts';
 import { failedRound, lostCheckpoint, sweepState, type SweepPlan, type SweepState } from './sweep-state.ts';
 import { pageRows, reportRows } from './sweep-rows.ts';
@@ -149,15 +150,10 @@ async function newSweep(
       schedule === null || facts === null
         ? { overlap: 0, missed: 0 }
         : skippedNights(facts.skipped, counters[schedule] ?? null),
-    clock: facts === null ? [] : clockSentences(facts, at),
+    clock: facts === null ? [] : clockWarnings(facts.times, at),
+    gpus: gpusOfJob(profile, 'evaluate'),
   };
   return { runId, workflowId, name: sweep.name, plan, at };
-}
-
-function clockSentences({ times }: ScheduleFacts, at: string): string[] {
-  return times.flatMap((local) =>
-    clockTroubles(local, at).map((trouble) => `${sentenceOfClockTrouble(trouble, local.timeZone, at)}.`),
-  );
 }
 
 async function sweepOf({ ledger }: ActivityDependencies, { runId }: SweepRun): Promise<SweepRecord<SweepPlan>> {
@@ -244,7 +240,8 @@ async function reportOf(
   return {
     outcome,
     evaluated: await ledger.evaluationCountOf(runId),
-    hours: state.spentHours,
+    hours: state.hours,
+    gpuHours: state.gpuHours,
     rows: await reportRows(ledger, plan, { evaluations: state.evaluations, most: mostReported }),
     comparedWith: last?.startedAt ?? null,
     compared: comparedOf(compared),

@@ -43,6 +43,20 @@ export function jobShapeOf(profile: KubernetesProfile, phase: Phase): JobShape {
   return { pods: Object.fromEntries([[trainerRole, nodes], ...others]), gpus };
 }
 
+/** What an hour of an evaluation, or of a phase's training, takes of a budget of GPU-hours. */
+export function gpusOfJob(profile: Profile, job: Phase | 'evaluate'): number {
+  if (profile.backend !== 'kubernetes') return 1;
+  const { pods, gpus } = job === 'evaluate' ? evaluationShape(profile) : jobShapeOf(profile, job);
+  const all = Object.values(pods).reduce((sum, count) => sum + count, 0) * gpus;
+  // An hour of a job without any counts as one: a budget bounds it too.
+  return Math.max(1, all);
+}
+
+function evaluationShape(profile: KubernetesProfile): JobShape {
+  const { nodes, gpus } = placingOf(profile, { phase: 'evaluate', kind: 'evaluate' });
+  return { pods: { [trainerRole]: nodes }, gpus };
+}
+
 /** One job of a phase. */
 interface JobOfPhase {
   readonly phase: string;

@@ -15,6 +15,17 @@ export const name = z
   .max(40);
 export const count = z.int().positive();
 export const step = z.int().min(0);
+
+/** A list that names nothing twice. */
+export function eachOnce<Item extends z.ZodType<string>>(list: z.ZodArray<Item>) {
+  return list
+    .refine((names) => new Set(names).size === names.length, {
+      error: ({ input }) =>
+        `names ${JSON.stringify((input as string[]).find((one, at, all) => all.indexOf(one) < at))} twice`,
+    })
+    .meta({ uniqueItems: true });
+}
+
 export const rate = z.number().positive().max(1);
 const share = z.number().min(0).max(1);
 
@@ -121,7 +132,7 @@ export const benchmark = z.discriminatedUnion('outside', [evaluatedBenchmark, ou
 const evaluate = z
   .strictObject({
     every: count.optional().describe('Steps between evaluated checkpoints; without it only the last one is evaluated.'),
-    benchmarks: z.array(name).min(1).describe('Names of benchmarks of this recipe that jobs evaluate.'),
+    benchmarks: eachOnce(z.array(name).min(1)).describe('Names of benchmarks of this recipe that jobs evaluate.'),
     seeds: count.max(64).default(1).describe('Seeds an evaluation begins with.'),
     maxSeeds: count.max(64).default(3).describe('Seeds a gate may ask for when the evidence does not decide.'),
   })
@@ -191,8 +202,7 @@ export const gateStage = z.union([
     rank: z
       .strictObject({
         by: gatedBenchmark,
-        tie: z
-          .array(z.enum(['tokens', 'runtime', 'earlier']))
+        tie: eachOnce(z.array(z.enum(['tokens', 'runtime', 'earlier'])))
           .default(['tokens', 'earlier'])
           .describe('What decides, in order, between candidates that the evidence cannot tell apart.'),
       })

@@ -41,7 +41,7 @@ export const extendBudgetInputSchema = z.strictObject({
   budgets: z
     .strictObject({
       attempts: z.int().positive().optional().describe('Charged attempts of one phase.'),
-      gpuHours: z.number().positive().optional().describe('Hours that the jobs of one phase may run.'),
+      gpuHours: z.number().positive().optional().describe('What the jobs of one phase may take: hours × GPUs.'),
       evaluations: z.int().positive().optional().describe('Evaluations of the whole pipeline.'),
     })
     .describe('What may be spent from now on, in all.'),

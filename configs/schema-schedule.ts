@@ -5,7 +5,8 @@
  * Does not cover local times that a clock change skips or doubles (decisions/clock-change.ts), or reading files (load.ts).
  */
 import { z } from 'zod';
-import { count, name } from './schema-fields.ts';
+import { count, eachOnce, name } from './schema-fields.ts';
+import { zoneProblem } from './schema-time-zone.ts';
 
 export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 export type Weekday = (typeof weekdays)[number];
@@ -14,15 +15,14 @@ const localTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time is writt
 
 const timeZone = z
   .string()
-  .refine(isTimeZone, 'is no time zone: name one as Europe/Berlin, America/New_York or UTC')
+  .refine((text) => zoneProblem(text) === null, { error: ({ input }) => zoneProblem(String(input)) ?? '' })
   .describe('The zone of these times, by its IANA name, such as `Europe/Berlin`.');
 
 const checkpoints = z
   .strictObject({
     running: z.boolean().default(true).describe('The newest complete checkpoint of every pipeline that trains now.'),
     champions: z.boolean().default(true).describe('Of every pipeline, the checkpoint that was promoted last.'),
-    named: z
-      .array(z.string().min(1))
+    named: eachOnce(z.array(z.string().min(1)))
       .default([])
       .describe('Checkpoints by their id, such as `tiny/sft/a1/checkpoint-50`.'),
   })
@@ -32,7 +32,7 @@ const checkpoints = z
 
 const sweepFields = {
   checkpoints,
-  benchmarks: z.array(name).min(1).describe('On which benchmarks, by their names in recipes.'),
+  benchmarks: eachOnce(z.array(name).min(1)).describe('On which benchmarks, by their names in recipes.'),
   recipe: name
     .optional()
     .describe('The recipe whose benchmarks are meant; of each checkpoint its own pipeline’s unless named.'),
@@ -44,7 +44,9 @@ const sweepFields = {
     .number()
     .positive()
     .default(8)
-    .describe('Hours that the jobs of one sweep may run. What is left over is skipped, and told.'),
+    .describe(
+      'What its jobs may take: hours × the GPUs that the profile gives an evaluation job; without any, an hour counts as one. What is left over is skipped, and told.',
+    ),
   profile: name
     .optional()
     .describe('The profile its jobs run on, and whose `notify` is told; the worker’s own unless named.'),
@@ -58,10 +60,8 @@ export const sweepSchema = z.strictObject({
 
 export const scheduleSchema = z.strictObject({
   name: name.describe('Id of the schedule, and name of its sweeps.'),
-  at: z.array(localTime).min(1).describe('Local times at which a sweep starts, such as `["03:00"]`.'),
-  days: z
-    .array(z.enum(weekdays))
-    .min(1)
+  at: eachOnce(z.array(localTime).min(1)).describe('Local times at which a sweep starts, such as `["03:00"]`.'),
+  days: eachOnce(z.array(z.enum(weekdays)).min(1))
     .default([...weekdays])
     .describe('On which days of the week.'),
   timeZone,
@@ -78,14 +78,3 @@ export const scheduleSchema = z.strictObject({
 
 export type Sweep = z.output<typeof sweepSchema>;
 export type Schedule = z.output<typeof scheduleSchema>;
-
-/** Offsets such as `+02:00` are none: the server knows zones by their names. */
-function isTimeZone(text: string): boolean {
-  if (!/^[A-Za-z]/.test(text)) return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: text });
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -40,7 +40,9 @@ export const budgetsSchema = z
       .number()
       .positive()
       .optional()
-      .describe('Hours that the jobs of one phase may run, evaluations included; no limit unless named.'),
+      .describe(
+        'What the jobs of one phase may take, evaluations included: hours × the GPUs of all pods that the profile gives a job; without any, an hour counts as one. No limit unless named.',
+      ),
     evaluations: count.default(100).describe('Evaluations of the whole pipeline.'),
     waitMinutes: z.number().positive().default(60).describe('How long a job may wait to start, in minutes.'),
     startMinutes: z

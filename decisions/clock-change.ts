@@ -11,7 +11,17 @@ export interface LocalTimes {
   readonly minutes: readonly number[];
   /** Empty: every day. */
   readonly days: readonly Weekday[];
+  /** Of those days; absent: every date. */
+  readonly dates?: LocalDates;
   readonly timeZone: string;
+}
+
+export interface LocalDates {
+  readonly daysOfMonth: readonly number[];
+  /** From 1 on. */
+  readonly months: readonly number[];
+  /** Empty: every year. */
+  readonly years: readonly number[];
 }
 
 /** One local time on one day on which it comes not at all, or twice. */
@@ -28,18 +38,24 @@ const daysAhead = 2 * 366;
 const names: readonly Weekday[] = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 /** Of each time the first day; `from` is ISO 8601. */
-export function clockTroubles({ minutes, days, timeZone }: LocalTimes, from: string): readonly ClockTrouble[] {
+export function clockTroubles({ minutes, days, dates, timeZone }: LocalTimes, from: string): readonly ClockTrouble[] {
   const offsetAt = offsetsOf(timeZone);
   const changes = changesFrom(Date.parse(from), offsetAt);
   return minutes.flatMap((minute) => {
     for (const change of changes) {
       const trouble = troubleOf(minute, change);
-      const isRunDay = (date: string) =>
-        days.length === 0 || days.includes(names[new Date(date).getUTCDay()] ?? 'sunday');
-      if (trouble !== null && isRunDay(trouble.date)) return [trouble];
+      if (trouble !== null && isRunDay(trouble.date, days, dates)) return [trouble];
     }
     return [];
   });
+}
+
+function isRunDay(date: string, days: readonly Weekday[], dates: LocalDates | undefined): boolean {
+  const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
+  const isOfWeek = days.length === 0 || days.includes(names[new Date(date).getUTCDay()] ?? 'sunday');
+  if (dates === undefined || !isOfWeek) return isOfWeek;
+  const isOfYear = dates.years.length === 0 || dates.years.includes(year);
+  return isOfYear && dates.months.includes(month) && dates.daysOfMonth.includes(day);
 }
 
 /** A time of each zone's people that comes once every day: 03:00 wherever it does. Minutes. */
@@ -64,6 +80,24 @@ export function clockProblems(
     return hour * 60 + minute;
   });
   return clockTroubles({ minutes, days, timeZone }, from).map((one) => sentenceOfClockTrouble(one, timeZone, from));
+}
+
+/** Of each; the others are counted. */
+const mostNamed = 8;
+
+/** What a person should know of times that nobody has refused, a sentence each. */
+export function clockWarnings(times: readonly LocalTimes[], from: string): string[] {
+  const troubles = times.flatMap((local) =>
+    clockTroubles(local, from).map((trouble) => ({ ...trouble, timeZone: local.timeZone })),
+  );
+  const each = [...new Map(troubles.map((one) => [`${one.timeZone} ${one.date} ${String(one.minute)}`, one])).values()];
+  const named = each
+    .slice(0, mostNamed)
+    .map(({ timeZone, ...trouble }) => `${sentenceOfClockTrouble(trouble, timeZone, from)}.`);
+  const more = each.length - named.length;
+  return more === 0
+    ? named
+    : [...named, `… and ${String(more)} more of its times that a clock change skips or doubles.`];
 }
 
 export const clockText = (minute: number): string =>

@@ -1,5 +1,5 @@
 /**
- * Which of the evaluations that are due one job makes next, within the hours that a sweep has.
+ * Which of the evaluations that are due one job makes next, within the GPU-hours that a sweep has.
  *
  * By what evaluations on the same benchmark took before. What nobody has measured, and what failed together with others, is tried alone.
  * Does not cover the order (sweep-due.ts).
@@ -9,10 +9,10 @@ import type { DueEvaluation } from './sweep.ts';
 export interface BatchInput {
   /** The most informative first. */
   readonly due: readonly DueEvaluation[];
-  /** What jobs of this sweep ran, and may run. */
+  /** GPU-hours that jobs of this sweep took, and may take. */
   readonly spentHours: number;
   readonly hours: number;
-  /** Hours of one evaluation; null where nobody knows. */
+  /** GPU-hours of one evaluation; null where nobody knows. */
   readonly hoursOf: (due: DueEvaluation) => number | null;
   /** How often a job that was to make it has failed in this sweep. */
   readonly failuresOf: (due: DueEvaluation) => number;

@@ -20,7 +20,7 @@ export function sentenceOfSkipped({ what, because }: Skipped): string {
 function why(because: WhySkipped): string {
   switch (because.rule) {
     case 'budget':
-      return `no budget, ${because.spentHours.toFixed(2)} of ${String(because.hours)} GPU-hours are spent`;
+      return `no budget, ${because.spentHours.toFixed(2)} of ${String(because.hours)} GPU-hours are spent${byJobsOf(because.gpus)}`;
     case 'deleted':
       return `deleted, ${because.path} is not there any more`;
     case 'unreadable':
@@ -37,6 +37,8 @@ function why(because: WhySkipped): string {
       return `a sweep looks at ${String(because.most)} checkpoints at most`;
   }
 }
+
+const byJobsOf = (gpus = 1): string => (gpus === 1 ? '' : ` by jobs of ${String(gpus)} GPUs`);
 
 export function sentenceOfRegression({ subject, benchmark, before, now, difference }: Regression): string {
   return (
@@ -60,9 +62,10 @@ const starts = (count: number): string => (count === 1 ? '1 start was' : `${Stri
 
 /** What a sweep did, in one line. */
 export function sentenceOfSweep({ skippedMore = 0, ...report }: SweepReport): string {
-  const { evaluated, hours, regressions, skipped, comparedWith, compared } = report;
+  const { evaluated, hours, gpuHours, regressions, skipped, comparedWith, compared } = report;
   const parts = [
     `${count(evaluated, 'evaluation')} in ${hours.toFixed(2)} h of jobs`,
+    ...(gpuHours === undefined ? [] : [`${gpuHours.toFixed(2)} GPU-hours`]),
     comparedWith === null || compared === 0 ? 'nothing to compare with yet' : worseThan(regressions.length),
     ...(skipped.length === 0 ? [] : [`${String(skipped.length + skippedMore)} skipped`]),
   ];

@@ -18,7 +18,14 @@ export interface SweptCheckpoint extends CheckpointFact {
 }
 
 export type WhySkipped =
-  | { readonly rule: 'budget'; readonly spentHours: number; readonly hours: number }
+  | {
+      readonly rule: 'budget';
+      /** GPU-hours. */
+      readonly spentHours: number;
+      readonly hours: number;
+      /** Of a job; absent in reports of before they were counted. */
+      readonly gpus?: number;
+    }
   | { readonly rule: 'deleted'; readonly path: string }
   | { readonly rule: 'unreadable'; readonly why: string }
   | { readonly rule: 'failed'; readonly why: string }
@@ -64,6 +71,8 @@ export interface SweepReport {
   readonly evaluated: number;
   /** That its jobs ran. */
   readonly hours: number;
+  /** The same × the GPUs of a job; absent in reports of before they were counted. */
+  readonly gpuHours?: number;
   readonly rows: readonly LeaderboardRow[];
   /** ISO 8601: start of the sweep that this one is compared with; null where there is none. */
   readonly comparedWith: string | null;

@@ -3,7 +3,7 @@
  *
  * Does not cover changing one (schedules.ts).
  */
-import { type Client, type ScheduleDescription, ScheduleNotFoundError } from '@temporalio/client';
+import { type Client, type Month, MONTHS, type ScheduleDescription, ScheduleNotFoundError } from '@temporalio/client';
 import type { ScheduleFacts } from '../activities/dependencies.ts';
 import { type Weekday, weekdays } from '../configs/schema-schedule.ts';
 import type { LocalTimes } from '../decisions/clock-change.ts';
@@ -29,9 +29,10 @@ interface Range<Unit> {
 
 /** Of calendars, as which the server keeps cron expressions too; intervals know no clock. */
 export function localTimesOf({ calendars = [], timezone }: ScheduleDescription['spec']): LocalTimes[] {
-  return calendars.map(({ hour, minute, dayOfWeek }) => ({
+  return calendars.map(({ hour, minute, dayOfWeek, dayOfMonth, month, year }) => ({
     minutes: numbersIn(hour).flatMap((hours) => numbersIn(minute).map((minutes) => hours * 60 + minutes)),
     days: daysIn(dayOfWeek),
+    dates: { daysOfMonth: numbersIn(dayOfMonth), months: monthsIn(month), years: numbersIn(year) },
     timeZone: timezone === undefined || timezone === '' ? 'UTC' : timezone,
   }));
 }
@@ -42,6 +43,12 @@ export function daysIn(ranges: readonly Range<string>[]): Weekday[] {
   const at = (day: string) => sundayFirst.indexOf(day);
   const numbers = numbersIn(ranges.map(({ start, end, step }) => ({ start: at(start), end: at(end), step })));
   return weekdays.filter((day) => numbers.includes(at(day.toUpperCase())));
+}
+
+/** From 1 on. */
+export function monthsIn(ranges: readonly Range<Month>[]): number[] {
+  const at = (month: Month) => MONTHS.indexOf(month) + 1;
+  return numbersIn(ranges.map(({ start, end, step }) => ({ start: at(start), end: at(end), step })));
 }
 
 export function numbersIn(ranges: readonly Range<number>[]): number[] {

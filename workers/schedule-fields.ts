@@ -19,7 +19,7 @@ import { type Schedule, weekdays } from '../configs/schema-schedule.ts';
 import { clockText } from '../decisions/clock-change.ts';
 import type { ChangedField, ScheduleFields } from '../decisions/schedule-merge.ts';
 import type { SweepInput } from '../workflows/contract.ts';
-import { daysIn, localTimesOf, numbersIn } from './schedule-facts.ts';
+import { daysIn, localTimesOf, monthsIn, numbersIn } from './schedule-facts.ts';
 
 const hourMs = 3_600_000;
 
@@ -113,13 +113,11 @@ function timesOf(spec: ScheduleDescription['spec']): ScheduleFields {
 }
 
 function isOfEveryDate({ second, dayOfMonth, month, year }: CalendarSpecDescription): boolean {
-  const months = month.flatMap(({ start, end }) => [start, end]).join();
   return (
     numbersIn(second).join() === '0' &&
     numbersIn(dayOfMonth).length === 31 &&
     year.length === 0 &&
-    months === 'JANUARY,DECEMBER' &&
-    month.every(({ step }) => step <= 1)
+    monthsIn(month).length === 12
   );
 }
 

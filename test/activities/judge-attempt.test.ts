@@ -9,6 +9,7 @@ import {
   type StartedAttempt,
 } from '../support/activity-bench.ts';
 import { fakeTrainer, type FakeTrainer } from '../support/fake-trainer.ts';
+import { kubernetesProfile } from '../support/kubernetes-profile.ts';
 
 let bench: ActivityBench;
 beforeEach(async () => {
@@ -299,6 +300,18 @@ describe('a hold', () => {
     bench.backend.end(attempt.job, { exitCode: 1 });
     const judged = await judge(attempt);
     expect([judged.kind, judged.sentence]).toEqual(['hold', expect.stringContaining('2.50 of 2.00 GPU hours')]);
+  });
+
+  test('an hour counts as often as the job has GPUs', async () => {
+    const { placeOf } = bench.dependencies;
+    const profile = kubernetesProfile({ jobs: { sft: { nodes: 2, gpus: 8 } } });
+    bench.dependencies.placeOf = (name) => ({ ...placeOf(name), profile });
+    const context = contextOf({ budgets: { attempts: 5, evaluations: 100, waitMinutes: 60, gpuHours: 40 } });
+    const attempt = await startAttempt(bench, 1, { context });
+    bench.backend.run(attempt.job);
+    bench.pass(2.5 * 3600);
+    bench.backend.end(attempt.job, { exitCode: 1 });
+    expect((await judge(attempt)).sentence).toContain('40.00 of 40.00 GPU hours');
   });
 });
 

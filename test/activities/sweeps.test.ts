@@ -3,11 +3,13 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { NextOfSweep } from '../../activities/sweeps.ts';
 import { profileSchema, recipeSchema } from '../../configs/schema.ts';
+import { linesOfSweep, sentenceOfSweep } from '../../decisions/sweep-sentences.ts';
 import type { ScheduleCounters, SweepOutcome } from '../../decisions/sweep.ts';
 import { activityBench, type ActivityBench, contextOf, runId, sft, startAttempt } from '../support/activity-bench.ts';
 import { evaluation } from '../support/builders.ts';
 import { fakeTrainer } from '../support/fake-trainer.ts';
 import { level } from '../support/gate-builders.ts';
+import { kubernetesProfile } from '../support/kubernetes-profile.ts';
 import { addition, recipeOf } from '../support/recipes.ts';
 
 let bench: ActivityBench;
@@ -64,6 +66,17 @@ const record = async (checkpoint: string, correct: readonly number[], { seed = 1
   const one = evaluation(checkpoint).seed(seed).scoring(correct).build();
   await bench.ledger.recordEvaluation({ evaluation: one, runId: of, jobName: 'job', at: now() });
 };
+
+/** The first job of the sweep was made, and ran so long. */
+async function firstJobRan(ranSeconds: number, state: 'completed' | 'failed' = 'completed'): Promise<void> {
+  const answer = await next();
+  if (answer.kind === 'done') throw new Error('nothing to evaluate');
+  const { context, title, evaluations } = answer.input;
+  const ticket = await bench.as('child').openEvaluation({ context, title, evaluations, opened: 1 });
+  if (ticket === null || 'spent' in ticket) throw new Error('not opened');
+  const key = { workflowId: 'nightly-1', phase: 'sweep', purpose: 'evaluate', number: 1 } as const;
+  await bench.ledger.changeAttempt(key, { state, at: now(), evidence: { ranSeconds } as never });
+}
 
 describe('what it looks at', () => {
   test('the newest checkpoint of what trains, the champion of each pipeline, and what is named; each once', async () => {
@@ -146,27 +159,34 @@ describe('what comes next', () => {
   test('hours that jobs ran are spent, and what is left over is told', async () => {
     await trains('alpha', 20);
     await open();
-    const answer = await next();
-    if (answer.kind === 'done') throw new Error('nothing to evaluate');
-    const { context, title, evaluations } = answer.input;
-    const ticket = await bench.as('child').openEvaluation({ context, title, evaluations, opened: 1 });
-    if (ticket === null || 'spent' in ticket) throw new Error('not opened');
-    const key = { workflowId: 'nightly-1', phase: 'sweep', purpose: 'evaluate', number: 1 } as const;
-    const evidence = { ranSeconds: 4000 } as never;
-    await bench.ledger.changeAttempt(key, { state: 'failed', at: now(), evidence });
+    await firstJobRan(4000, 'failed');
     expect(await next()).toEqual({ kind: 'done' });
     expect((await close()).skipped).toMatchObject([{ because: { rule: 'budget', hours: 1 } }]);
+  });
+
+  test('an hour of a job counts as often as it has GPUs, and the report says both', async () => {
+    const { placeOf } = bench.dependencies;
+    const image = 'registry.example/trainers:1';
+    const profile = kubernetesProfile({ jobs: { default: { image }, evaluate: { gpus: 8 } } });
+    bench.dependencies.placeOf = (name) => ({ ...placeOf(name), profile });
+    for (const pipeline of ['alpha', 'beta']) await trains(pipeline, 20);
+    await open({ ...nightly, gpuHours: 7, seeds: 1 });
+    await firstJobRan(1800);
+    await record(idOf('alpha', 20), level(2), { of: 'sweep-1' });
+    // Half an hour of eight GPUs took four of the seven: another does not fit.
+    expect(await next()).toEqual({ kind: 'done' });
+    const report = await close();
+    expect(report).toMatchObject({ hours: 0.5, gpuHours: 4 });
+    expect(linesOfSweep(report)).toEqual([
+      `${idOf('beta', 20)} on addition, seed 1: no budget, 4.00 of 7 GPU-hours are spent by jobs of 8 GPUs`,
+    ]);
+    expect(sentenceOfSweep(report)).toMatch(/^1 evaluation in 0\.50 h of jobs, 4\.00 GPU-hours, /);
   });
 
   test('an evaluation is taken to cost what those of this sweep did, loading and all', async () => {
     for (const pipeline of ['alpha', 'beta', 'gamma']) await trains(pipeline, 20);
     await open();
-    const answer = await next();
-    if (answer.kind === 'done') throw new Error('nothing to evaluate');
-    const { context, title, evaluations } = answer.input;
-    await bench.as('child').openEvaluation({ context, title, evaluations, opened: 1 });
-    const key = { workflowId: 'nightly-1', phase: 'sweep', purpose: 'evaluate', number: 1 } as const;
-    await bench.ledger.changeAttempt(key, { state: 'completed', at: now(), evidence: { ranSeconds: 1200 } as never });
+    await firstJobRan(1200);
     await record(idOf('alpha', 20), level(2), { of: 'sweep-1' });
     // An hour, of which a third is spent: two more fit, and no third.
     expect(asked(await next())).toEqual([`${idOf('beta', 20)} 1`, `${idOf('gamma', 20)} 1`]);

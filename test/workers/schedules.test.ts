@@ -1,8 +1,10 @@
 /** Schedules of sweeps on a real Temporal server: applied from a file, edited as the UI edits, applied again. */
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { Client, ScheduleDescription } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import { Worker } from '@temporalio/worker';
 import { type Schedule, scheduleSchema } from '../../configs/schema-schedule.ts';
+import { clockTroubles } from '../../decisions/clock-change.ts';
 import { scheduleFacts } from '../../workers/schedule-facts.ts';
 import { applySchedule, describedSweeps, listSchedules, triggerSweep } from '../../workers/schedules.ts';
 import { readSettings } from '../../workers/settings.ts';
@@ -131,10 +133,46 @@ test('one that was made in the UI is taken over where it says the same, and refu
   expect(await apply(file('by-hand', { at: ['03:00'] }))).toMatchObject({ kind: 'unchanged' });
   expect(await apply(file('by-hand', { at: ['04:00'] }))).toMatchObject({ kind: 'updated' });
   await create('by-hand-other', '30 2 * * 1-5');
-  expect((await scheduleFacts(client, 'by-hand-other'))?.times).toEqual([
+  expect((await scheduleFacts(client, 'by-hand-other'))?.times).toMatchObject([
     { minutes: [150], days: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'], timeZone: 'Europe/Berlin' },
   ]);
   await expect(apply(file('by-hand-other'))).rejects.toThrow(/was not made from a file[^]*! at: is \["02:30"\]/);
+});
+
+test('times that come not at all, or twice, are those that the server says so of', async () => {
+  await apply(file('clock', { at: ['01:30', '02:30', '03:00'], timeZone: 'America/New_York' }));
+  const [times] = (await scheduleFacts(client, 'clock'))?.times ?? [];
+  if (times === undefined) throw new Error('no times');
+  const minutes = [90, 150, 180];
+  const troubles = clockTroubles({ ...times, minutes }, '2026-10-25T00:00:00Z');
+  expect(troubles).toEqual([
+    { minute: 90, date: '2026-11-01', kind: 'doubled' },
+    { minute: 150, date: '2027-03-14', kind: 'skipped' },
+  ]);
+  // By UTC, each local time on the two days of the changes.
+  expect(await startsOf('clock', '2026-11-01T04:00Z', '2026-11-02T05:00Z')).toEqual([
+    '05:30',
+    '06:30',
+    '07:30',
+    '08:00',
+  ]);
+  expect(await startsOf('clock', '2027-03-14T05:00Z', '2027-03-15T04:00Z')).toEqual(['06:30', '07:00']);
+});
+
+/** When the server would start it, in UTC. */
+async function startsOf(scheduleId: string, from: string, to: string): Promise<readonly string[]> {
+  const { startTime } = await client.workflowService.listScheduleMatchingTimes({
+    ...{ namespace: client.options.namespace, scheduleId },
+    startTime: msToTs(Date.parse(from)),
+    endTime: msToTs(Date.parse(to)),
+  });
+  return startTime.map((at) => new Date(Number(at.seconds) * 1000).toISOString().slice(11, 16));
+}
+
+test('a zone with other capitals is none for the server', async () => {
+  await expect(apply({ ...file('zone'), timeZone: 'europe/berlin' })).rejects.toThrow(
+    'unknown time zone europe/berlin',
+  );
 });
 
 test('times that no file can say, with the same weekdays, are one thing: kept while the file stays, else a conflict', async () => {
