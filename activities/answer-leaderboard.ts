@@ -1,5 +1,6 @@
 /**
- * What `temper leaderboard` asks for: evaluated checkpoints of one pipeline, or the best of the whole ledger, with their numbers.
+ * What `temper leaderboard` asks for: evaluated checkpoints of one pipeline, those of a sweep, or the best of the whole ledger, with their
+ * numbers.
  *
  * Covers which rows, scores from outside, and evaluations that were asked for and are not there. Problems are loaded for one checkpoint and its parent at a time,
  * and others get their turn between two. Does not cover the numbers of a row (decisions/leaderboard.ts).
@@ -25,8 +26,9 @@ import type {
   LedgerRow,
   MissingEvaluation,
 } from '../workflows/contract-questions.ts';
-import { findPhases, findPipeline, workOf } from './explain.ts';
 import { handPromotionOf } from './hand-promotion.ts';
+import { findRun, type workOf, worksOf } from './named-run.ts';
+import type { SweepPlan } from './sweep-state.ts';
 
 /** Evaluations that are looked at. */
 const mostEvaluations = 2000;
@@ -48,26 +50,34 @@ interface Candidate extends ScoreKey {
 
 type Work = Awaited<ReturnType<typeof workOf>>;
 
-/** Throws `not-found` when there is no such pipeline, or nothing was ever evaluated on this benchmark. */
+/** Throws `not-found` when there is no such pipeline or sweep, or nothing was ever evaluated on this benchmark. */
 export async function answerLeaderboard(ledger: Ledger, question: LeaderboardQuestion): Promise<LeaderboardAnswer> {
   const { pipeline, benchmark, most = defaultMost } = question;
   await requireBenchmark(ledger, benchmark);
-  const works = pipeline === undefined ? null : await worksOf(ledger, pipeline);
-  const order = works && (await checkpointsOf(ledger, works));
+  const named = pipeline === undefined ? null : await findRun(ledger, pipeline);
+  const works = named && (await worksOf(ledger, named, undefined));
+  const sweep = named?.kind === 'sweep' ? named.run : null;
+  const order = works && (sweep === null ? await checkpointsOf(ledger, works) : sweep.plan.checkpoints.map(idOf));
   const totals = await ledger.evaluationTotals({
     ...(order === null ? {} : { checkpoints: order }),
     benchmark,
     limit: mostEvaluations + 1,
   });
-  const candidates = await candidatesOf(ledger, totals.slice(0, mostEvaluations));
+  const candidates = (await candidatesOf(ledger, totals.slice(0, mostEvaluations))).filter(
+    (one) => sweep === null || isOfSweep(sweep.plan, one),
+  );
   const shown =
-    order === null ? bestOf(candidates, most).slice(0, mostRows) : inOrder(candidates, order).slice(-mostRows);
+    order === null || sweep !== null
+      ? bestOf(candidates, most).slice(0, mostRows)
+      : inOrder(candidates, order).slice(-mostRows);
   const rows = await rowsOf(ledger, shown);
-  const outside = await outsideOf(ledger, { order, benchmark, most });
+  // No sweep asks for scores from outside.
+  const outside = sweep === null ? await outsideOf(ledger, { order, benchmark, most }) : [];
   const missing = works === null ? [] : await missingOf(ledger, works, benchmark);
   return {
     answer: 'leaderboard',
-    pipeline: pipeline ?? null,
+    pipeline: named?.run.workflowId ?? null,
+    ...(sweep !== null && { sweep: sweep.name }),
     rows,
     outside: outside.slice(0, mostOutside),
     outsideOmitted: Math.max(0, outside.length - mostOutside),
@@ -89,10 +99,12 @@ export async function requireBenchmark(ledger: Ledger, benchmark: string | undef
   throw new TemperError('not-found', message);
 }
 
-async function worksOf(ledger: Ledger, pipeline: string): Promise<readonly Work[]> {
-  const { runId } = await findPipeline(ledger, pipeline);
-  const phases = await findPhases(ledger, runId, undefined);
-  return await Promise.all(phases.map((record) => workOf(ledger, record)));
+const idOf = ({ id }: { readonly id: string }): string => id;
+
+/** One of its checkpoints on one of its benchmarks, in the version that the checkpoint has there. */
+function isOfSweep({ sweep, checkpoints }: SweepPlan, { checkpoint, benchmark, version }: Candidate): boolean {
+  const own = checkpoints.find(({ id }) => id === checkpoint);
+  return sweep.benchmarks.includes(benchmark) && own?.versions[benchmark] === version;
 }
 
 /** In the order of the phases, each led by what it started from. */
@@ -245,7 +257,7 @@ async function missingOf(
 }
 
 /** Of a request as evaluations.ts writes it. */
-function askedBy(request: unknown): readonly EvaluationKey[] {
+export function askedBy(request: unknown): readonly EvaluationKey[] {
   const { evaluations = [] } = (request ?? {}) as {
     evaluations?: readonly {
       checkpoint: { id: string };

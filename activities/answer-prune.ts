@@ -6,7 +6,7 @@
 import { sentenceOfGo, sentenceOfKeep } from '../decisions/prune-sentences.ts';
 import type { Pruned, PruneQuestion } from '../workflows/contract-questions.ts';
 import type { ReadingDependencies } from './dependencies.ts';
-import { findPhases, findPipeline } from './explain.ts';
+import { findPhases, findPipeline } from './named-run.ts';
 import { prune, pruningOf } from './prune.ts';
 
 const mostRuns = 1000;

@@ -5,8 +5,10 @@
 import type { Answer, Question } from '../workflows/contract-questions.ts';
 import type { ReadingDependencies } from './dependencies.ts';
 import { explanationOf } from './explain.ts';
+import { explanationOfSweep } from './explain-sweep.ts';
 import { answerNodes } from './node-memory.ts';
 import { logOf } from './logs.ts';
+import { findRun, worksOf } from './named-run.ts';
 import { planOf } from './plan.ts';
 import { answerLineage } from './answer-lineage.ts';
 import { answerPin } from './answer-pin.ts';
@@ -29,7 +31,7 @@ export function answerActivities(dependencies: ReadingDependencies): AnswerActiv
         case 'plan':
           return await planOf(dependencies, question.input);
         case 'explain':
-          return await explanationOf(dependencies.ledger, question, dependencies.placeOf(undefined).store);
+          return await explained(dependencies, question);
         case 'prune':
           return await answerPrune(dependencies, question);
         case 'lineage':
@@ -53,4 +55,18 @@ export function answerActivities(dependencies: ReadingDependencies): AnswerActiv
       }
     },
   };
+}
+
+/** A pipeline, or a sweep. */
+async function explained(
+  dependencies: ReadingDependencies,
+  question: Extract<Question, { question: 'explain' }>,
+): Promise<Answer> {
+  const { ledger } = dependencies;
+  const { store } = dependencies.placeOf(undefined);
+  const { phase, pipeline: named } = question;
+  const found = await findRun(ledger, named);
+  if (found.kind === 'pipeline') return await explanationOf(ledger, question, store);
+  await worksOf(ledger, found, phase);
+  return await explanationOfSweep(ledger, found.run, { ...question, store });
 }

@@ -3,7 +3,6 @@
  *
  * Covers reading the ledger in the order in which things happened. Does not cover the words (decisions/) or printing.
  */
-import { nearestName } from '../configs/nearest-name.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { sentencesOfStage, sentenceOfVerdict } from '../decisions/gate-sentences.ts';
 import { promotedBy } from '../decisions/hand-promotion.ts';
@@ -15,6 +14,8 @@ import { bytesText, type PinSaid, sentenceOfGo, sentenceOfPin } from '../decisio
 import { sentenceOfSaves } from '../decisions/save-time.ts';
 import { duration, linesOfHung, sentenceOfClass, sentenceOfRelease } from '../decisions/sentences.ts';
 import { type SteeredBy, type SteeringRequest, sentenceOfSteering } from '../decisions/steering-sentences.ts';
+import { sentenceOfFailedRound, sentenceOfLost } from '../decisions/sweep-sentences.ts';
+import type { FailedRound, LostCheckpoint } from '../decisions/sweep.ts';
 import {
   type Aftermath,
   isStoppedByHold,
@@ -27,14 +28,15 @@ import type { IncidentRecord } from '../store/ledger/incidents.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { NotificationRecord } from '../store/ledger/notifications.ts';
 import type { PhaseRecord } from '../store/ledger/phases.ts';
-import type { PipelineRecord } from '../store/ledger/pipelines.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { ExplainedEvent, ExplainedPhase, Explanation, Question } from '../workflows/contract-questions.ts';
 import { type EvidenceWish, evidenceOfFailures } from './failure-evidence.ts';
 import { nextAttemptOf } from './aftermath.ts';
 import { retryKey } from './changes-of-phase.ts';
 import { handPromotionOf } from './hand-promotion.ts';
+import { findPhases, findPipeline, workOf } from './named-run.ts';
 import type { DecidedPruning } from './prune.ts';
+import { failedRound, lostCheckpoint } from './sweep-state.ts';
 
 /** Events of all phases together: about 200 KB at most. */
 const mostEvents = 400;
@@ -47,7 +49,7 @@ const keyMetrics = ['loss', 'reward', 'kl', 'grad_norm', 'learning_rate'];
 /** Evidence of all failures together, as it travels through a workflow's history. Characters. */
 const mostEvidence = 400_000;
 
-type ExplainWish = Omit<Extract<Question, { question: 'explain' }>, 'question'>;
+export type ExplainWish = Omit<Extract<Question, { question: 'explain' }>, 'question'>;
 
 /** Throws `not-found` when there is no such pipeline, phase or attempt. The evidence of failures comes with a store, and where it is asked for. */
 export async function explanationOf(
@@ -57,11 +59,8 @@ export async function explanationOf(
 ): Promise<Explanation> {
   const run = await findPipeline(ledger, pipeline);
   const records = await findPhases(ledger, run.runId, phase);
-  const isAsked = store !== null && (evidence === true || attempt !== undefined);
-  const wish = isAsked ? { store, room: Math.floor(mostEvidence / records.length) } : null;
+  const wish = evidenceWish({ store, evidence, attempt, phases: records.length });
   const told = await Promise.all(records.map((record) => explainedPhase(ledger, record, wish)));
-  const phases = attempt === undefined ? told : onlyOf(told, attempt);
-  const surplus = phases.flatMap(({ events }) => events).length - mostEvents;
   const { workflowId, runId, recipe, startedAt, endedAt, outcome } = run;
   return {
     answer: 'explain',
@@ -71,55 +70,48 @@ export async function explanationOf(
     startedAt,
     endedAt,
     state: outcome ?? 'running',
-    phases: surplus > 0 ? withoutOldest(phases, surplus) : phases,
-    omitted: Math.max(0, surplus),
+    ...withinBounds(told, attempt),
   };
 }
 
-/** The newest run of a pipeline. Throws `not-found` with the nearest name. */
-export async function findPipeline(ledger: Ledger, pipeline: string): Promise<PipelineRecord> {
-  const [newest] = await ledger.pipelines({ workflowId: pipeline, limit: 1 });
-  if (newest) return newest;
-  const known = [...new Set((await ledger.pipelines({ limit: 100 })).map(({ workflowId }) => workflowId))];
-  throw notFound(`no pipeline "${pipeline}" is in the ledger`, pipeline, known);
+export function evidenceWish({
+  store,
+  evidence,
+  attempt,
+  phases,
+}: Pick<ExplainWish, 'evidence' | 'attempt'> & {
+  readonly store: RunStore | null;
+  readonly phases: number;
+}): EvidenceWish | null {
+  const isAsked = evidence === true || attempt !== undefined;
+  return store !== null && isAsked ? { store, room: Math.floor(mostEvidence / phases) } : null;
 }
 
-/** The phases of a run that have begun, or the one named. Throws `not-found` with the nearest name. */
-export async function findPhases(
-  ledger: Ledger,
-  runId: string,
-  phase: string | undefined,
-): Promise<readonly PhaseRecord[]> {
-  const phases = await ledger.phasesOf(runId);
-  if (phase === undefined) return phases;
-  const named = phases.filter((one) => one.phase === phase);
-  if (named.length > 0) return named;
-  throw notFound(
-    `no phase "${phase}" of it has begun`,
-    phase,
-    phases.map((one) => one.phase),
-  );
-}
-
-function notFound(what: string, given: string, known: readonly string[]): TemperError {
-  const near = nearestName(given, known);
-  const more = near === null ? '; there' : `; did you mean "${near}"? There`;
-  return new TemperError('not-found', `${what}${more} are: ${known.slice(0, 20).join(', ') || 'none'}`);
-}
-
-/** Where its work was done: a reused phase's in the run that finished it. */
-export async function workOf(
-  ledger: Ledger,
-  record: PhaseRecord,
-): Promise<Pick<PhaseRecord, 'workflowId' | 'runId' | 'phase'>> {
-  if (record.state !== 'reused') return record;
-  const finished = await ledger.findFinishedPhases(record.identity);
-  return finished.find(({ promoted }) => promoted === record.promoted) ?? record;
+/** Of one attempt where it is asked for, and so many events that the answer stays small. Throws `not-found`. */
+export function withinBounds(
+  told: readonly ExplainedPhase[],
+  attempt: number | undefined,
+): Pick<Explanation, 'phases' | 'omitted'> {
+  const phases = attempt === undefined ? told : onlyOf(told, attempt);
+  const surplus = phases.flatMap(({ events }) => events).length - mostEvents;
+  return { phases: surplus > 0 ? withoutOldest(phases, surplus) : phases, omitted: Math.max(0, surplus) };
 }
 
 async function explainedPhase(ledger: Ledger, record: PhaseRecord, wish: EvidenceWish | null): Promise<ExplainedPhase> {
-  const { kind, state } = record;
-  const { runId, workflowId, phase } = await workOf(ledger, record);
+  const { phase, kind, state } = record;
+  const { sentence } = (record.because ?? { sentence: '' }) as { sentence: string };
+  const work = await workOf(ledger, record);
+  const byHand = await handPromotionOf(ledger, { runId: work.runId, phase: work.phase });
+  const because = byHand === null || state === 'reused' ? sentence : `${promotedBy(byHand)} (${byHand.checkpoint}).`;
+  return { phase, kind, state, because, events: await eventsOf(ledger, work, wish) };
+}
+
+/** Everything that happened in a phase, in order. */
+export async function eventsOf(
+  ledger: Ledger,
+  { runId, workflowId, phase }: Pick<PhaseRecord, 'workflowId' | 'runId' | 'phase'>,
+  wish: EvidenceWish | null,
+): Promise<readonly ExplainedEvent[]> {
   const of = { runId, phase };
   const attempts = await ledger.attemptsOf({ ...of, workflowId, purpose: 'train' });
   const decisions = await ledger.decisionsOf(of);
@@ -143,10 +135,7 @@ async function explainedPhase(ledger: Ledger, record: PhaseRecord, wish: Evidenc
     ...(await ledger.verdictsOf(of)).map(verdictEvent),
     ...(await ledger.notificationsOf(of)).map(notificationEvent),
   ];
-  const { sentence } = (record.because ?? { sentence: '' }) as { sentence: string };
-  const byHand = await handPromotionOf(ledger, of);
-  const because = byHand === null || state === 'reused' ? sentence : `${promotedBy(byHand)} (${byHand.checkpoint}).`;
-  return { phase: record.phase, kind, state, because, events: events.toSorted(byTime).map(bounded) };
+  return events.toSorted(byTime).map(bounded);
 }
 
 /** Everything of attempts, and of evaluation jobs, of this number. Throws `not-found`. */
@@ -187,6 +176,7 @@ const order: readonly ExplainedEvent['about'][] = [
   'import',
   'prune',
   'pin',
+  'sweep',
   'verdict',
   'notification',
 ];
@@ -279,6 +269,10 @@ function decisionEvent({ key, runId, phase, question, answer, evidence, attempt,
     });
     return { at, about: 'pin', attempt, sentence, lines: [] };
   }
+  if (question === failedRound)
+    return { at, about: 'sweep', attempt, sentence: sentenceOfFailedRound(answer as FailedRound), lines: [] };
+  if (question === lostCheckpoint)
+    return { at, about: 'sweep', attempt, sentence: sentenceOfLost(answer as LostCheckpoint), lines: [] };
   const { sentence } = (evidence ?? {}) as { sentence?: string };
   if (question === 'collapse' || question === 'import')
     return { at, about: question, attempt, sentence: sentence ?? '', lines: [] };

@@ -6,19 +6,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { TemperError } from '../decisions/errors.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
-import type { PipelineRecord } from '../store/ledger/pipelines.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { Log, LogsQuestion } from '../workflows/contract-questions.ts';
 import type { BackendLogs } from './backend.ts';
 import type { ReadingDependencies } from './dependencies.ts';
-import { findPhases, findPipeline, workOf } from './explain.ts';
+import { findRun, type NamedRun, worksOf } from './named-run.ts';
 
 /** What travels through a workflow's history at once. */
 const mostBytes = 64 * 1024;
 const lookMilliseconds = 500;
 const longestBringMilliseconds = 10_000;
 
-/** Throws `not-found` when there is no such pipeline, phase or attempt. */
+/** Throws `not-found` when there is no such pipeline or sweep, phase or attempt. */
 export async function logOf(dependencies: ReadingDependencies, question: LogsQuestion): Promise<Log> {
   const { ledger } = dependencies;
   const { store, backend } = dependencies.placeOf(undefined);
@@ -27,10 +26,10 @@ export async function logOf(dependencies: ReadingDependencies, question: LogsQue
   const broughtOf = bringer(backend?.logs, question.rank ?? 0, over.signal);
   try {
     for (let look = 1; ; look += 1) {
-      const pipeline = await findPipeline(ledger, question.pipeline);
-      const attempt = await findAttempt(dependencies, pipeline, question);
+      const named = await findRun(ledger, question.pipeline);
+      const attempt = await findAttempt(dependencies, named, question);
       await broughtOf(attempt);
-      const log = await read(store, { attempt, pipeline, question });
+      const log = await read(store, { attempt, named, question });
       const isNews = log.text !== '' || log.directory !== question.seen?.directory || log.isOver;
       if (isNews || look >= looks) return log;
       await pause(lookMilliseconds);
@@ -62,16 +61,14 @@ function bringer(
 
 async function findAttempt(
   { ledger }: ReadingDependencies,
-  { workflowId: pipeline, runId: run }: PipelineRecord,
+  named: NamedRun,
   question: LogsQuestion,
 ): Promise<AttemptRecord & { readonly directory: string }> {
-  const phases = await findPhases(ledger, run, question.phase);
-  const purpose = question.purpose ?? 'train';
+  const works = await worksOf(ledger, named, question.phase);
+  // A sweep trains nothing.
+  const purpose = named.kind === 'sweep' ? 'evaluate' : (question.purpose ?? 'train');
   const attempts = await Promise.all(
-    phases.map(async (record) => {
-      const { workflowId, runId, phase } = await workOf(ledger, record);
-      return await ledger.attemptsOf({ workflowId, runId, phase, purpose });
-    }),
+    works.map(({ workflowId, runId, phase }) => ledger.attemptsOf({ workflowId, runId, phase, purpose })),
   );
   const begun = attempts
     .flat()
@@ -79,11 +76,14 @@ async function findAttempt(
   const wanted = begun.filter(({ number }) => question.attempt === undefined || number === question.attempt);
   const newest = wanted.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)).at(-1);
   if (newest) return newest;
-  const where = question.phase === undefined ? `pipeline ${pipeline}` : `phase ${question.phase} of ${pipeline}`;
+  const { workflowId } = named.run;
+  const where =
+    question.phase === undefined ? `${named.kind} ${workflowId}` : `phase ${question.phase} of ${workflowId}`;
+  const newestRun = named.kind === 'sweep' ? '' : ' in its newest run';
   const there = begun.map(({ number }) => String(number)).join(', ') || 'none yet';
   throw new TemperError(
     'not-found',
-    `${where} has no such ${purpose === 'train' ? 'attempt' : 'evaluation job'} in its newest run; there are: ${there}`,
+    `${where} has no such ${purpose === 'train' ? 'attempt' : 'evaluation job'}${newestRun}; there are: ${there}`,
   );
 }
 
@@ -91,11 +91,11 @@ async function read(
   store: RunStore,
   of: {
     readonly attempt: AttemptRecord & { readonly directory: string };
-    readonly pipeline: PipelineRecord;
+    readonly named: NamedRun;
     readonly question: LogsQuestion;
   },
 ): Promise<Log> {
-  const { attempt, pipeline, question } = of;
+  const { attempt, named, question } = of;
   const { phase, purpose, number, state, directory } = attempt;
   const isFollowed = question.seen !== undefined;
   const from = question.seen?.directory === directory ? question.seen.to : isFollowed ? 0 : undefined;
@@ -109,7 +109,7 @@ async function read(
     throw new TemperError('not-found', noSuchRank(attempt, question.rank ?? 0));
   const { text, from: begin, to } = window ?? { text: '', from: 0, to: 0 };
   const isPinned = question.attempt !== undefined;
-  const isOver = text === '' && (pipeline.endedAt !== null || (isPinned && attempt.endedAt !== null));
+  const isOver = text === '' && (named.run.endedAt !== null || (isPinned && attempt.endedAt !== null));
   return { answer: 'logs', phase, purpose, attempt: number, state, directory, from: begin, to, text, isOver };
 }
 

@@ -21,7 +21,7 @@ import type { RecordedScore } from '../workflows/contract-questions.ts';
 import { childIds } from '../workflows/contract.ts';
 import { claimBenchmarks } from './benchmark-definitions.ts';
 import type { ReadingDependencies } from './dependencies.ts';
-import { findPipeline } from './explain.ts';
+import { findPipeline } from './named-run.ts';
 import { findCheckpoint } from './named-checkpoint.ts';
 
 interface ScoreToRecord {

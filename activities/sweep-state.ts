@@ -10,8 +10,11 @@ import type { Evaluation, EvaluationKey } from '../decisions/evaluation.ts';
 import { hoursRan } from '../decisions/run-hours.ts';
 import { nextBatch } from '../decisions/sweep-batch.ts';
 import { dueEvaluations } from '../decisions/sweep-due.ts';
+import { titleOfEvaluation } from '../decisions/sweep-sentences.ts';
 import type {
   DueEvaluation,
+  FailedRound,
+  LostCheckpoint,
   ScheduleCounters,
   Skipped,
   SkippedNights,
@@ -52,25 +55,15 @@ export interface SweepState {
   readonly gpuHours: number;
   /** Jobs of this sweep, and those that could not make what they were to make. */
   readonly rounds: number;
+  /** The most informative first, what is left out too. */
+  readonly due: readonly DueEvaluation[];
   /** What the next job makes; empty where nothing more is to be made. */
   readonly now: readonly DueEvaluation[];
   readonly skipped: readonly Skipped[];
 }
 
-/** Answer of a decision that is recorded for a job which failed. */
-export interface FailedRound {
-  readonly evaluations: readonly EvaluationKey[];
-  readonly because: string;
-}
-
+/** Questions of decisions of a sweep; their answers are a FailedRound and a LostCheckpoint. */
 export const failedRound = 'sweep-failure';
-
-/** Answer of a decision that is recorded for a checkpoint which is not there any more. */
-export interface LostCheckpoint {
-  readonly checkpoint: string;
-  readonly because: WhySkipped;
-}
-
 export const lostCheckpoint = 'sweep-lost';
 
 export async function sweepState(
@@ -108,22 +101,27 @@ export async function sweepState(
     ...due.filter((one) => failuresOf(one) > 1).map((one) => failedOf(one, failed)),
     ...batch.beyondBudget.map((one) => beyondBudget(one, { spentHours, hours: sweep.gpuHours, gpus })),
   ];
-  return { evaluations, hours, gpuHours: spentHours, rounds: jobs.length + failed.length, now: batch.now, skipped };
+  return {
+    evaluations,
+    hours,
+    gpuHours: spentHours,
+    rounds: jobs.length + failed.length,
+    due,
+    now: batch.now,
+    skipped,
+  };
 }
 
 const textOf = (key: EvaluationKey | undefined): string =>
   JSON.stringify(key && [key.checkpoint, key.benchmark, key.version, key.seed]);
 
-const titleOf = ({ checkpoint, benchmark, seed }: EvaluationKey): string =>
-  `${checkpoint} on ${benchmark}, seed ${String(seed)}`;
-
 function failedOf(one: EvaluationKey, failed: readonly FailedRound[]): Skipped {
   const last = failed.findLast((round) => round.evaluations.some((key) => textOf(key) === textOf(one)));
-  return { what: titleOf(one), because: { rule: 'failed', why: last?.because ?? '' } };
+  return { what: titleOfEvaluation(one), because: { rule: 'failed', why: last?.because ?? '' } };
 }
 
 function beyondBudget(one: EvaluationKey, spent: Omit<Extract<WhySkipped, { rule: 'budget' }>, 'rule'>): Skipped {
-  return { what: titleOf(one), because: { rule: 'budget', ...spent } };
+  return { what: titleOfEvaluation(one), because: { rule: 'budget', ...spent } };
 }
 
 /** What the jobs of this sweep took that made such ones, loading, retries and shards included; else what was ever seen; null where nobody knows. */

@@ -88,7 +88,8 @@ function headline({ event, phase }: Notice): string {
 
 function whatToDo(notice: Notice): string[] {
   const { event, pipeline, phase } = notice;
-  if (event === 'sweep') return ['Every score: `temper leaderboard`'];
+  if (event === 'sweep')
+    return [`Why: \`temper explain ${escaped(pipeline)}\``, `Every score: \`temper leaderboard ${escaped(pipeline)}\``];
   return [waysOn({ ...notice, event }), `Why: \`temper explain ${escaped(pipeline)} ${escaped(phase)}\``];
 }
 

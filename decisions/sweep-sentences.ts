@@ -1,6 +1,16 @@
 /** A sweep in words: whose checkpoints, what was skipped and why, what became worse, and what a person is told. Does not cover pages. */
 import { count, difference as inPoints, percent } from './stage-sentences.ts';
-import type { Regression, Skipped, SkippedNights, Subject, SweepReport, WhySkipped } from './sweep.ts';
+import type { EvaluationKey } from './evaluation.ts';
+import type {
+  FailedRound,
+  LostCheckpoint,
+  Regression,
+  Skipped,
+  SkippedNights,
+  Subject,
+  SweepReport,
+  WhySkipped,
+} from './sweep.ts';
 
 export function sentenceOfSubject(subject: Subject): string {
   switch (subject.kind) {
@@ -15,6 +25,20 @@ export function sentenceOfSubject(subject: Subject): string {
 
 export function sentenceOfSkipped({ what, because }: Skipped): string {
   return `${what}: ${why(because)}`;
+}
+
+export function sentenceOfLost({ checkpoint: what, because }: LostCheckpoint): string {
+  return `Skipped ${sentenceOfSkipped({ what, because })}.`;
+}
+
+export function sentenceOfFailedRound({ evaluations, because }: FailedRound): string {
+  const [one] = evaluations;
+  if (evaluations.length === 1 && one !== undefined) return `Not made, ${titleOfEvaluation(one)}: ${because}`;
+  return `${count(evaluations.length, 'evaluation')} not made, each is tried alone: ${because}`;
+}
+
+export function titleOfEvaluation({ checkpoint, benchmark, seed }: EvaluationKey): string {
+  return `${checkpoint} on ${benchmark}, seed ${String(seed)}`;
 }
 
 function why(because: WhySkipped): string {

@@ -40,6 +40,18 @@ export interface Skipped {
   readonly because: WhySkipped;
 }
 
+/** A job that could not make what it was to make. */
+export interface FailedRound {
+  readonly evaluations: readonly EvaluationKey[];
+  readonly because: string;
+}
+
+/** A checkpoint that is not there any more. */
+export interface LostCheckpoint {
+  readonly checkpoint: string;
+  readonly because: WhySkipped;
+}
+
 export interface Regression {
   readonly subject: Subject;
   readonly benchmark: string;

@@ -180,6 +180,25 @@ export interface Explanation {
   readonly phases: readonly ExplainedPhase[];
   /** Events that were left out, the oldest first, so that the answer stays small. */
   readonly omitted: number;
+  /** Where a sweep was named: then `pipeline` is its workflow id, `recipe` its name, and its one phase is `sweep`. */
+  readonly sweep?: ExplainedSweep;
+}
+
+/** What a sweep looked at and what came of it, in sentences; long lists are cut, and say so. */
+export interface ExplainedSweep {
+  readonly benchmarks: readonly string[];
+  /** Checkpoints, and whose each is. */
+  readonly looksAt: readonly string[];
+  /** Evaluations that it made, each with its score. */
+  readonly evaluated: readonly string[];
+  /** What it is still to evaluate, the next first; of a sweep that has ended nothing. */
+  readonly due: readonly string[];
+  readonly skipped: readonly string[];
+  /** ISO 8601: start of the sweep that it was compared with; null where there was none, or it runs. */
+  readonly comparedWith: string | null;
+  readonly regressions: readonly string[];
+  /** Starts of the schedule that made no sweep, and its times that a clock change skips or doubles. */
+  readonly schedule: readonly string[];
 }
 
 export interface ExplainedPhase {
@@ -208,6 +227,7 @@ export interface ExplainedEvent {
     | 'import'
     | 'prune'
     | 'pin'
+    | 'sweep'
     | 'verdict'
     | 'notification';
   /** Null for a verdict, an import, a pruning, a pin and a notification. */
@@ -309,6 +329,8 @@ export interface LeaderboardAnswer {
   readonly answer: 'leaderboard';
   /** Null: of every pipeline. */
   readonly pipeline: string | null;
+  /** Where a sweep was named: its checkpoints on its benchmarks, the best first on each; then `pipeline` is its workflow id. */
+  readonly sweep?: string;
   readonly rows: readonly LedgerRow[];
   /** Scores from outside, in the same order. Workers of before said none. */
   readonly outside?: readonly LedgerOutsideRow[];
@@ -399,6 +421,6 @@ export interface Log {
   readonly from: number;
   readonly to: number;
   readonly text: string;
-  /** The pipeline has ended: nothing more will come. */
+  /** The pipeline, or the sweep, has ended: nothing more will come. */
   readonly isOver: boolean;
 }

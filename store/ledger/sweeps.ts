@@ -28,6 +28,10 @@ export interface SweepLedger {
   /** Doing it again changes nothing, and answers with what was opened first. */
   openSweep<Plan>(sweep: NewSweep<Plan>): Promise<SweepRecord<Plan>>;
   sweep(runId: string): Promise<SweepRecord | null>;
+  /** By its workflow id, or, of a name, the one that began last. */
+  sweepNamed(named: string): Promise<SweepRecord | null>;
+  /** Of those that began last, each once. */
+  sweepNames(limit: number): Promise<readonly string[]>;
   /** The newest of this name that began before, of those that ended like this. */
   sweepBefore(of: {
     readonly name: string;
@@ -71,6 +75,18 @@ export function sweepLedger(db: Kysely<LedgerTables>): SweepLedger {
     async sweep(runId) {
       const row = await find(runId).executeTakeFirst();
       return row === undefined ? null : asRecord(row);
+    },
+    async sweepNamed(named) {
+      for (const column of ['workflow_id', 'name'] as const) {
+        const of = db.selectFrom('sweeps').selectAll().where(column, '=', named);
+        const row = await of.orderBy('started_at', 'desc').limit(1).executeTakeFirst();
+        if (row !== undefined) return asRecord(row);
+      }
+      return null;
+    },
+    async sweepNames(limit) {
+      const rows = await db.selectFrom('sweeps').select('name').orderBy('started_at', 'desc').limit(limit).execute();
+      return [...new Set(rows.map(({ name }) => name))];
     },
     async sweepBefore({ name, startedAt, outcomes }) {
       const row = await db

@@ -1,16 +1,14 @@
 /** A sweep on a real ledger and a real store: what it looks at, what comes next, what it reports. */
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { NextOfSweep } from '../../activities/sweeps.ts';
-import { profileSchema, recipeSchema } from '../../configs/schema.ts';
+import { recipeSchema } from '../../configs/schema.ts';
 import { linesOfSweep, sentenceOfSweep } from '../../decisions/sweep-sentences.ts';
-import type { ScheduleCounters, SweepOutcome } from '../../decisions/sweep.ts';
-import { activityBench, type ActivityBench, contextOf, runId, sft, startAttempt } from '../support/activity-bench.ts';
-import { evaluation } from '../support/builders.ts';
-import { fakeTrainer } from '../support/fake-trainer.ts';
+import type { ScheduleCounters } from '../../decisions/sweep.ts';
+import { activityBench, type ActivityBench, runId } from '../support/activity-bench.ts';
 import { level } from '../support/gate-builders.ts';
 import { kubernetesProfile } from '../support/kubernetes-profile.ts';
-import { addition, recipeOf } from '../support/recipes.ts';
+import { addition } from '../support/recipes.ts';
+import { document, nightly, sweepsOn } from '../support/sweeps-on.ts';
 
 let bench: ActivityBench;
 beforeEach(async () => {
@@ -18,65 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-const document = { ...recipeOf([sft]), benchmarks: { addition } };
-const nightly = { name: 'nightly', benchmarks: ['addition'], seeds: 2, gpuHours: 1 };
-
-/** A pipeline that trains: its newest complete checkpoint is of this step. */
-async function trains(pipelineId: string, ...steps: number[]): Promise<string> {
-  const context = contextOf({ pipelineId, runId: `run-of-${pipelineId}`, start: null });
-  await opened(pipelineId);
-  const attempt = await startAttempt(bench, 1, { context, run: `phase-of-${pipelineId}` });
-  let path = '';
-  for (const step of steps) path = await fakeTrainer(attempt).saves(step);
-  return path;
-}
-
-async function opened(pipelineId: string): Promise<void> {
-  const resolved = {
-    ...{ recipe: recipeSchema.parse(document), source: 'inline', changed: [], dataDigests: {} },
-    profile: profileSchema.parse({ name: 'local', backend: 'local' }),
-  };
-  const run = { workflowId: pipelineId, runId: `run-of-${pipelineId}` };
-  await bench.ledger.openPipeline({ ...run, recipe: 'small', identity: 'i', resolved, at: now() });
-}
-
-/** The phase has ended with this checkpoint. */
-async function promotes(
-  pipelineId: string,
-  step: number,
-  { phase, position } = { phase: 'sft', position: 1 },
-): Promise<void> {
-  await bench.ledger.upsertPhase({
-    ...{ workflowId: pipelineId, runId: `run-of-${pipelineId}`, phase, position, kind: 'sft', state: 'completed' },
-    ...{ identity: 'i', identityText: '{}', promoted: idOf(pipelineId, step), at: now() },
-  });
-}
-
-const now = () => bench.dependencies.now().toISOString();
-const idOf = (pipelineId: string, step: number) => `${pipelineId}/sft/a1/checkpoint-${String(step)}`;
-const run = (night = 1) => ({ workflowId: `nightly-${String(night)}`, runId: `sweep-${String(night)}` });
-const open = async (sweep: object = nightly, night = 1, schedule: string | null = null) =>
-  await bench.as(runId).openSweep({ ...run(night), input: { sweep: { ...sweep } }, schedule });
-const next = (night = 1) => bench.as(runId).nextOfSweep(run(night));
-const close = async (night = 1, outcome: SweepOutcome = 'completed') =>
-  (await bench.as(runId).closeSweep({ ...run(night), outcome })).report;
-const asked = (answer: NextOfSweep) =>
-  answer.kind === 'done' ? [] : answer.input.evaluations.map(({ checkpoint, seed }) => `${checkpoint} ${String(seed)}`);
-const record = async (checkpoint: string, correct: readonly number[], { seed = 1, of = 'elsewhere' } = {}) => {
-  const one = evaluation(checkpoint).seed(seed).scoring(correct).build();
-  await bench.ledger.recordEvaluation({ evaluation: one, runId: of, jobName: 'job', at: now() });
-};
-
-/** The first job of the sweep was made, and ran so long. */
-async function firstJobRan(ranSeconds: number, state: 'completed' | 'failed' = 'completed'): Promise<void> {
-  const answer = await next();
-  if (answer.kind === 'done') throw new Error('nothing to evaluate');
-  const { context, title, evaluations } = answer.input;
-  const ticket = await bench.as('child').openEvaluation({ context, title, evaluations, opened: 1 });
-  if (ticket === null || 'spent' in ticket) throw new Error('not opened');
-  const key = { workflowId: 'nightly-1', phase: 'sweep', purpose: 'evaluate', number: 1 } as const;
-  await bench.ledger.changeAttempt(key, { state, at: now(), evidence: { ranSeconds } as never });
-}
+const { trains, promotes, open, next, close, asked, record, firstJobRan, now, run, idOf } = sweepsOn(() => bench);
 
 describe('what it looks at', () => {
   test('the newest checkpoint of what trains, the champion of each pipeline, and what is named; each once', async () => {
@@ -159,7 +99,7 @@ describe('what comes next', () => {
   test('hours that jobs ran are spent, and what is left over is told', async () => {
     await trains('alpha', 20);
     await open();
-    await firstJobRan(4000, 'failed');
+    await firstJobRan(4000, { state: 'failed' });
     expect(await next()).toEqual({ kind: 'done' });
     expect((await close()).skipped).toMatchObject([{ because: { rule: 'budget', hours: 1 } }]);
   });

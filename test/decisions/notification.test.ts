@@ -35,7 +35,7 @@ test.each([
   for (const words of want) expect(textOf({ event })).toMatch(words);
 });
 
-test('a sweep has no phase to explain: its scores are on the leaderboard', () => {
+test('a sweep has no phase: what it found and its scores are asked for by its id', () => {
   const text = textOf({
     event: 'sweep',
     pipeline: 'nightly-eval-2026',
@@ -46,7 +46,8 @@ test('a sweep has no phase to explain: its scores are on the leaderboard', () =>
     [
       '*nightly-eval-2026: this sweep found something to look at*',
       'champion of demo is worse',
-      'Every score: `temper leaderboard`',
+      'Why: `temper explain nightly-eval-2026`',
+      'Every score: `temper leaderboard nightly-eval-2026`',
       page,
     ].join('\n'),
   );

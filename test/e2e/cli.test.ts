@@ -193,6 +193,16 @@ test('a schedule from a file, triggered: its sweep evaluates the champion, and a
     { outcome: 'completed', evaluated: 1, skipped: [], comparedWith: null },
     { outcome: 'completed', evaluated: 0, skipped: [], regressions: [], rows: [champion] },
   ]);
+  expect((await say('explain', 'nightly')).output).toMatch(
+    /^nightly-20\S+: sweep nightly, completed[^]*\nThere is nothing to compare it with yet\.\n[^]*\n {2}walk\/base\/a1\/checkpoint-40: champion of walk\n/,
+  );
+  expect((await say('leaderboard', 'nightly')).output).toMatch(
+    /^addition, version 1, best first:\n\n[^]*\nwalk +base /,
+  );
+  const [first] = (await embedded.client.schedule.getHandle('nightly').describe()).info.recentActions;
+  expect((await say('logs', first?.action.workflow.workflowId ?? '')).errors).toMatch(
+    /^sweep evaluation job 1 \(completed\): /,
+  );
   expect((await say('schedule', 'delete', 'nightly')).exitCode).toBe(0);
   expect((await say('schedule', 'pause', 'nightly')).errors).toMatch(
     /^temper: there is no schedule "nightly" on this server/,

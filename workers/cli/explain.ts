@@ -13,9 +13,9 @@ interface Options {
 export function explain(): Command {
   return new Command('explain')
     .description(
-      'Tells every attempt, incident, decision and verdict of the newest run of a pipeline in sentences, with the numbers they rest on. Of a reused phase, those of the run that finished it.',
+      'Tells every attempt, incident, decision and verdict of the newest run of a pipeline in sentences, with the numbers they rest on. Of a reused phase, those of the run that finished it. Of a sweep, what it looked at, evaluated and skipped, why, and what is worse than in the last one.',
     )
-    .argument('<pipeline>', 'its workflow id')
+    .argument('<pipeline>', 'its workflow id; of a sweep also its name: then the newest')
     .argument('[phase]', 'one phase only')
     .addOption(new Option('--attempt <number>', 'one attempt only, with its evidence').argParser(wholeNumber))
     .addOption(

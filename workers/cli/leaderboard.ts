@@ -19,13 +19,18 @@ const answerSeconds = 110;
 export function leaderboard(): Command {
   return new Command('leaderboard')
     .description(
-      'Shows every evaluated checkpoint of a pipeline, or the best of all pipelines on each benchmark: its mean with a 95 % interval, the gain over its parent in points, votes (maj@k), pass@k, tokens, runtime, the verdict, and why; below them scores from outside. Evaluations that lack problems are shown as what they are, and never count.',
+      'Shows every evaluated checkpoint of a pipeline, the best that a sweep looked at, or the best of all pipelines, on each benchmark: its mean with a 95 % interval, the gain over its parent in points, votes (maj@k), pass@k, tokens, runtime, the verdict, and why; below them scores from outside. Evaluations that lack problems are shown as what they are, and never count.',
     )
-    .argument('[pipeline]', 'its workflow id; without one, all pipelines of the ledger, the best first')
+    .argument(
+      '[pipeline]',
+      'its workflow id; of a sweep also its name: then the newest; without one, all pipelines of the ledger, the best first',
+    )
     .addOption(new Option('--pipeline <name>', 'the same'))
     .addOption(new Option('--benchmark <name>', 'on this benchmark only'))
     .addOption(
-      new Option('--most <number>', 'rows of each benchmark, of all pipelines').argParser(wholeNumber).default(20),
+      new Option('--most <number>', 'rows of each benchmark, of a sweep or of all pipelines')
+        .argParser(wholeNumber)
+        .default(20),
     )
     .addOption(directOption())
     .addOption(jsonOption())

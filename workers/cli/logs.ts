@@ -22,9 +22,9 @@ const waitSeconds = 20;
 export function logs(): Command {
   return new Command('logs')
     .description(
-      "Shows the end of a job's log: of the phase and attempt that began last, unless they are named. On a terminal without what would move its cursor; a file or a pipe gets it as it was written.",
+      "Shows the end of a job's log: of the phase and attempt that began last, unless they are named. On a terminal without what would move its cursor; a file or a pipe gets it as it was written. Of a sweep, its evaluation jobs.",
     )
-    .argument('<pipeline>', 'its workflow id')
+    .argument('<pipeline>', 'its workflow id; of a sweep also its name: then the newest')
     .argument('[phase]', 'one phase only')
     .addOption(new Option('--attempt <number>', 'an earlier attempt').argParser(wholeNumber))
     .addOption(
@@ -91,7 +91,7 @@ async function followWith(
     await pause(200);
   }
   say('');
-  note('The pipeline has ended.');
+  note('It has ended: nothing more comes.');
 }
 
 function titleOf({ phase, purpose, attempt, state, directory }: Log): string {

@@ -1,17 +1,46 @@
-/** The story of a pipeline as a person reads it on a terminal. */
+/** The story of a pipeline, or of a sweep, as a person reads it on a terminal. */
 import { linesOfEvidence } from '../../decisions/evidence-lines.ts';
-import type { ExplainedEvent, ExplainedPhase, Explanation } from '../../workflows/contract-questions.ts';
+import { minuteOf } from '../../decisions/utc-minute.ts';
+import type {
+  ExplainedEvent,
+  ExplainedPhase,
+  ExplainedSweep,
+  Explanation,
+} from '../../workflows/contract-questions.ts';
 import { coloured, colouredState } from './colour.ts';
 import { printable } from './printable.ts';
 import { wayOnText } from './status-text.ts';
 
 export function explanationText(story: Explanation): string {
-  const { pipeline, recipe, runId, state, startedAt, endedAt, phases, omitted } = story;
+  const { pipeline, recipe, runId, state, startedAt, endedAt, phases, omitted, sweep } = story;
   const ended = endedAt === null ? '' : ` to ${moment(endedAt)}`;
-  const head = `${coloured('head', pipeline)}: recipe ${recipe}, ${colouredState(state)}, ${moment(startedAt)}${ended} UTC (run ${runId})`;
+  const head = `${coloured('head', pipeline)}: ${sweep === undefined ? 'recipe' : 'sweep'} ${recipe}, ${colouredState(state)}, ${moment(startedAt)}${ended} UTC (run ${runId})`;
   const left = omitted > 0 ? [`The oldest ${String(omitted)} events are left out.`] : [];
-  return [head, ...left, ...phases.map((phase) => phaseText(phase, pipeline))].join('\n\n');
+  const found = sweep === undefined ? [] : sweepText(sweep, state);
+  return [head, ...found, ...left, ...phases.map((phase) => phaseText(phase, pipeline))].join('\n\n');
 }
+
+/** What a person asks first of a night: what became worse, then what is missing, then the rest. */
+function sweepText(sweep: ExplainedSweep, state: string): string[] {
+  const { benchmarks, looksAt, evaluated, due, skipped, comparedWith, regressions, schedule } = sweep;
+  const compared = comparedWith === null ? 'the last sweep' : `the sweep of ${minuteOf(comparedWith)}`;
+  const parts: readonly (readonly [title: string, lines: readonly string[]])[] = [
+    [`Worse than in ${compared}:`, regressions],
+    ['Skipped:', skipped],
+    ['Of its schedule:', schedule],
+    ['Due still, the next first:', due],
+    ['Evaluated:', evaluated],
+    [`Looks at, on ${benchmarks.join(', ')}:`, looksAt],
+  ];
+  const none =
+    comparedWith === null ? 'There is nothing to compare it with yet.' : `Nothing is worse than in ${compared}.`;
+  return [
+    ...(state === 'running' || regressions.length > 0 ? [] : [none]),
+    ...parts.filter(([, lines]) => lines.length > 0).map(([title, lines]) => [title, ...lines.map(asLine)].join('\n')),
+  ];
+}
+
+const asLine = (line: string): string => `  ${printable(line)}`;
 
 function phaseText({ phase, kind, state, because, events }: ExplainedPhase, pipeline: string): string {
   const why = [

@@ -113,12 +113,13 @@ export function leaderboardText(rows: readonly LeaderboardRow[]): string {
   return [tableOf(rows), '', legend, ...reasonsOf(rows)].join('\n');
 }
 
-/** What the ledger has of one pipeline, or of all. */
+/** What the ledger has of one pipeline, of a sweep, or of all. */
 export function leaderboardAnswerText(answer: LeaderboardAnswer): string {
-  const { pipeline, rows, outside = [], missing } = answer;
+  const { pipeline, sweep, rows, outside = [], missing } = answer;
+  const isOfMany = pipeline === null || sweep !== undefined;
   if (rows.length === 0 && outside.length === 0 && missing.length === 0) return 'Nothing was evaluated yet.';
-  const parts = rows.length === 0 ? [] : pipeline === null ? benchmarkTables(rows) : [leaderboardText(rows)];
-  return [...parts, ...outsideText(outside, pipeline === null), ...besideRows(answer)].join('\n\n');
+  const parts = rows.length === 0 ? [] : isOfMany ? benchmarkTables(rows) : [leaderboardText(rows)];
+  return [...parts, ...outsideText(outside, isOfMany), ...besideRows(answer)].join('\n\n');
 }
 
 const outsideColumns: readonly Column<LedgerOutsideRow>[] = [
@@ -205,8 +206,8 @@ function jobWords({ state }: MissingEvaluation): string {
   return state === 'completed' ? 'left no outcome' : `is ${state}`;
 }
 
-function omittedText({ omitted, outsideOmitted = 0, olderLeftOut, pipeline }: LeaderboardAnswer): string[] {
-  const more = pipeline === null ? ' (--most shows more)' : '';
+function omittedText({ omitted, outsideOmitted = 0, olderLeftOut, pipeline, sweep }: LeaderboardAnswer): string[] {
+  const more = pipeline === null || sweep !== undefined ? ' (--most shows more)' : '';
   return [
     ...(omitted > 0 ? [`${String(omitted)} more are left out${more}.`] : []),
     ...(outsideOmitted > 0 ? [`${String(outsideOmitted)} more scores from outside are left out.`] : []),

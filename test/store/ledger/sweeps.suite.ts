@@ -45,6 +45,18 @@ export function sweeps(freshLedger: () => Promise<FreshLedger>): void {
     expect(await fresh.ledger.sweepBefore({ ...of, startedAt: at(10) })).toBeNull();
   });
 
+  test('one is found by its workflow id, and the newest by its name', async () => {
+    await night(10, 'completed');
+    await night(11, 'cancelled');
+    await night(13, 'completed', 'weekly');
+    const found = async (named: string) => (await fresh.ledger.sweepNamed(named))?.runId;
+    expect([await found('nightly-10'), await found('nightly'), await found('weekly'), await found('night')]).toEqual([
+      ...['run-10', 'run-11', 'run-13'],
+      undefined,
+    ]);
+    expect(await fresh.ledger.sweepNames(2)).toEqual(['weekly', 'nightly']);
+  });
+
   test('of each pipeline the phase that ended with a checkpoint last, the newest first', async () => {
     const done = { state: 'completed', promoted: 'a' } as const;
     await fresh.ledger.upsertPhase(phase({ ...done, at: at(10) }));

@@ -1,0 +1,105 @@
+/**
+ * Everything that a sweep looked at, evaluated, skipped and found, and what happened to its jobs, by the ledger alone.
+ *
+ * Does not cover finding it (named-run.ts) or the words (decisions/sweep-sentences.ts).
+ */
+import {
+  sentenceOfNights,
+  sentenceOfRegression,
+  sentenceOfSkipped,
+  sentenceOfSubject,
+  sentenceOfSweep,
+  titleOfEvaluation,
+} from '../decisions/sweep-sentences.ts';
+import { count, percent } from '../decisions/stage-sentences.ts';
+import type { Ledger } from '../store/ledger/ledger.ts';
+import type { SweepRecord } from '../store/ledger/sweeps.ts';
+import type { RunStore } from '../store/run-store.ts';
+import type { ExplainedSweep, Explanation } from '../workflows/contract-questions.ts';
+import { sweepPhase } from '../workflows/contract.ts';
+import { eventsOf, evidenceWish, type ExplainWish, withinBounds } from './explain.ts';
+import { askedBy } from './answer-leaderboard.ts';
+import { type SweepPlan, sweepState, type SweepState } from './sweep-state.ts';
+
+/** Of each list. */
+const mostLines = 50;
+/** More than a sweep makes. */
+const mostTotals = 100_000;
+
+/** Throws `not-found` when there is no such job. */
+export async function explanationOfSweep(
+  ledger: Ledger,
+  sweep: SweepRecord<SweepPlan>,
+  { attempt, evidence, store }: Pick<ExplainWish, 'attempt' | 'evidence'> & { readonly store: RunStore },
+): Promise<Explanation> {
+  const { workflowId, runId, name, startedAt, endedAt, report } = sweep;
+  const now = report === null ? await sweepState({ ledger }, sweep) : null;
+  const state = report?.outcome ?? 'running';
+  const because = report === null ? sentenceSoFar(now, sweep.plan) : `${sentenceOfSweep(report)}.`;
+  const wish = evidenceWish({ store, evidence, attempt, phases: 1 });
+  const events = await eventsOf(ledger, { workflowId, runId, phase: sweepPhase }, wish);
+  return {
+    answer: 'explain',
+    pipeline: workflowId,
+    runId,
+    recipe: name,
+    startedAt,
+    endedAt,
+    state,
+    ...withinBounds([{ phase: sweepPhase, kind: sweepPhase, state, because, events }], attempt),
+    sweep: await explainedSweep(ledger, sweep, now),
+  };
+}
+
+/** Without what is left out. */
+function dueTitles({ due, skipped }: SweepState): readonly string[] {
+  const isLeftOut = new Set(skipped.map(({ what }) => what));
+  return due.map(titleOfEvaluation).filter((title) => !isLeftOut.has(title));
+}
+
+function sentenceSoFar(now: SweepState | null, { sweep }: SweepPlan): string {
+  if (now === null) return '';
+  const { hours, gpuHours } = now;
+  return `${hours.toFixed(2)} h of jobs, ${gpuHours.toFixed(2)} of ${String(sweep.gpuHours)} GPU-hours so far; ${count(dueTitles(now).length, 'evaluation')} due, one seed of each.`;
+}
+
+async function explainedSweep(
+  ledger: Ledger,
+  sweep: SweepRecord<SweepPlan>,
+  now: SweepState | null,
+): Promise<ExplainedSweep> {
+  const { plan, report } = sweep;
+  const skipped = report?.skipped ?? now?.skipped ?? [];
+  const nights = sentenceOfNights(plan.nights);
+  return {
+    benchmarks: plan.sweep.benchmarks,
+    looksAt: cut(plan.checkpoints.map(({ id, subjects }) => `${id}: ${subjects.map(sentenceOfSubject).join(', ')}`)),
+    evaluated: cut(await evaluatedBy(ledger, sweep)),
+    due: now === null ? [] : cut(dueTitles(now)),
+    skipped: cut(skipped.map(sentenceOfSkipped), report?.skippedMore),
+    comparedWith: report === null || report.compared === 0 ? null : report.comparedWith,
+    regressions: cut((report?.regressions ?? []).map(sentenceOfRegression)),
+    schedule: [...(nights === null ? [] : [nights]), ...plan.clock],
+  };
+}
+
+/** What its jobs were asked for and the ledger has, in the order of the jobs. */
+async function evaluatedBy(
+  ledger: Ledger,
+  { workflowId, runId, plan }: SweepRecord<SweepPlan>,
+): Promise<readonly string[]> {
+  const jobs = await ledger.attemptsOf({ workflowId, runId, phase: sweepPhase, purpose: 'evaluate' });
+  const checkpoints = plan.checkpoints.map(({ id }) => id);
+  const totals = await ledger.evaluationTotals({ checkpoints, limit: mostTotals });
+  const meanOf = new Map(totals.map((one) => [titleOfEvaluation(one), one.mean]));
+  const titles = new Set(jobs.flatMap(({ request }) => askedBy(request)).map(titleOfEvaluation));
+  return [...titles].flatMap((title) => {
+    const mean = meanOf.get(title);
+    return mean === undefined ? [] : [`${title}: ${percent(mean)}`];
+  });
+}
+
+function cut(lines: readonly string[], unnamed = 0): readonly string[] {
+  const more = Math.max(0, lines.length - mostLines) + unnamed;
+  return more === 0 ? lines : [...lines.slice(0, mostLines), `… and ${String(more)} more`];
+}
