@@ -4,6 +4,7 @@
  * Does not cover looking whether the checkpoints of the next job are still there (lost-checkpoints.ts), or the rules
  * (decisions/sweep-due.ts, sweep-batch.ts).
  */
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { EvaluatedBenchmark } from '../configs/schema.ts';
 import type { Sweep } from '../configs/schema-schedule.ts';
 import type { Evaluation, EvaluationKey } from '../decisions/evaluation.ts';
@@ -89,7 +90,7 @@ export async function sweepState(
   const hours = hoursRan(jobs);
   const spentHours = hours * gpus;
   const here = checkpoints.filter(({ id }) => !lost.some(({ checkpoint }) => checkpoint === id));
-  const due = dueEvaluations({ checkpoints: here, benchmarks, evaluations, seeds: sweep.seeds });
+  const due = await dueEvaluations({ checkpoints: here, benchmarks, evaluations, seeds: sweep.seeds }, othersTurn);
   const hoursOf = (one: EvaluationKey) => {
     const each = hoursPerEvaluation(one, jobs, evaluations);
     return each === null ? null : each * gpus;

@@ -27,13 +27,18 @@ interface Ranked {
   readonly width: number;
 }
 
-export function dueEvaluations(input: DueInput): readonly DueEvaluation[] {
+/** `othersTurn` comes between two checkpoints: the draws of many take seconds. */
+export async function dueEvaluations(
+  input: DueInput,
+  othersTurn: () => Promise<void>,
+): Promise<readonly DueEvaluation[]> {
   const { checkpoints, benchmarks } = input;
-  return benchmarks
-    .flatMap((benchmark) => {
-      const versions = new Set(checkpoints.flatMap(({ versions }) => versions[benchmark] ?? []));
-      return [...versions].flatMap((version) => dueOn(input, { benchmark, version }));
-    })
+  const ranked: Ranked[] = [];
+  for (const benchmark of benchmarks) {
+    for (const version of new Set(checkpoints.flatMap(({ versions }) => versions[benchmark] ?? [])))
+      ranked.push(...(await dueOn(input, { benchmark, version }, othersTurn)));
+  }
+  return ranked
     .sort((a, b) => b.width - a.width || a.seeds - b.seeds || compareText(textOf(a), textOf(b)))
     .map(({ due }) => due);
 }
@@ -43,28 +48,34 @@ interface On {
   readonly version: number;
 }
 
-function dueOn(input: DueInput, on: On): Ranked[] {
-  const checkpoints = input.checkpoints.filter(({ versions }) => versions[on.benchmark] === on.version);
-  const below = surelyBelow(input.evaluations, checkpoints, on);
-  return checkpoints.flatMap((checkpoint): Ranked[] => {
-    const key = { ...on, checkpoint: checkpoint.id };
-    const taken = evaluationsOf(input.evaluations, key).map(({ seed }) => seed);
+async function dueOn(input: DueInput, on: On, othersTurn: () => Promise<void>): Promise<readonly Ranked[]> {
+  const { whole } = wholeOf(input.evaluations, on);
+  const [all, wholes] = [input.evaluations, whole].map((some) => Map.groupBy(some, ({ checkpoint }) => checkpoint));
+  const ranked: Ranked[] = [];
+  const scored: ComparedScore[] = [];
+  for (const { id, group, versions } of input.checkpoints) {
+    if (versions[on.benchmark] !== on.version) continue;
+    const key = { ...on, checkpoint: id };
+    const own = all?.get(id) ?? [];
+    const score = scoreOf(own, key);
+    const compared = scoreOf(wholes?.get(id) ?? [], key);
+    if (compared !== null) scored.push({ id, mean: compared.mean, problems: compared.problems, standardError: 0 });
+    const taken = evaluationsOf(own, key).map(({ seed }) => seed);
     const seed = Array.from({ length: input.seeds }, (_, index) => index + 1).find((one) => !taken.includes(one));
-    if (seed === undefined || below.has(checkpoint.id)) return [];
-    const score = scoreOf(input.evaluations, key);
+    if (seed === undefined) continue;
     const because = score === null ? 'never-evaluated' : 'contender';
     const width = score === null ? Infinity : widthOf(score.problems.map((problem) => problem.score));
-    return [{ due: { ...key, seed, because, group: checkpoint.group }, seeds: taken.length, width }];
-  });
+    ranked.push({ due: { ...key, seed, because, group }, seeds: taken.length, width });
+    await othersTurn();
+  }
+  const below = surelyBelow(scored);
+  return ranked.filter(({ due }) => !below.has(due.checkpoint));
 }
 
+type ComparedScore = Parameters<typeof compareWithBest>[0][number];
+
 /** By evaluations with every problem, with all of them looked at at once, as the gate does. */
-function surelyBelow(evaluations: readonly Evaluation[], checkpoints: readonly SweptCheckpoint[], on: On): Set<string> {
-  const { whole } = wholeOf(evaluations, on);
-  const scored = checkpoints.flatMap(({ id }) => {
-    const score = scoreOf(whole, { ...on, checkpoint: id });
-    return score === null ? [] : [{ id, mean: score.mean, problems: score.problems, standardError: 0 }];
-  });
+function surelyBelow(scored: readonly ComparedScore[]): ReadonlySet<string> {
   if (scored.length < 2) return new Set();
   return new Set(compareWithBest(scored).lines.flatMap(({ id, fromBest }) => (fromBest.high < 0 ? [id] : [])));
 }

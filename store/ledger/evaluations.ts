@@ -3,6 +3,7 @@
  *
  * The first record of a key stays. Does not cover scores from outside or leaderboard rows (decisions/leaderboard.ts).
  */
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Evaluation, EvaluationKey, ProblemOutcome } from '../../decisions/evaluation.ts';
 import type { LedgerTables } from './schema.ts';
@@ -99,13 +100,28 @@ async function scoredProblemsOf(
   for (const part of chunks(ids, namesPerQuery)) {
     const rows = await db
       .selectFrom('outcomes')
-      .select(['evaluation_id', 'problem', 'samples', 'correct', 'tokens', 'truncated', 'seconds'])
+      .select([
+        'evaluation_id',
+        'problem',
+        'samples',
+        'correct',
+        'tokens',
+        'truncated',
+        'seconds',
+        'voted',
+        'timed_out',
+      ])
       .where('evaluation_id', 'in', part)
       .orderBy('evaluation_id')
       .orderBy('position')
       .execute();
-    for (const { evaluation_id: id, ...row } of rows)
-      problems.get(id)?.push({ ...row, answers: [], correctAnswers: [] });
+    for (const { evaluation_id: id, voted, timed_out: timedOut, ...row } of rows)
+      problems.get(id)?.push({
+        ...{ ...row, answers: [], correctAnswers: [] },
+        ...(voted === null ? {} : { voted }),
+        ...(timedOut === null ? {} : { timedOut }),
+      });
+    await othersTurn();
   }
   return problems;
 }

@@ -25,6 +25,12 @@ export function evaluations(freshLedger: () => Promise<FreshLedger>): void {
     const problems = [problem('1+1', { voted: 0.5, timedOut: 1 }), problem('2+2', { voted: 1 }), problem('3+3')];
     await fresh.ledger.recordEvaluation(record({ problems }));
     expect((await fresh.ledger.evaluationsOf([evaluation().checkpoint]))[0]?.problems).toEqual(problems);
+    const of = { checkpoints: [evaluation().checkpoint], benchmarks: [evaluation().benchmark] };
+    expect((await fresh.ledger.scoredEvaluationsOf(of))[0]?.problems).toMatchObject([
+      { voted: 0.5, timedOut: 1 },
+      { voted: 1 },
+      { problem: '3+3' },
+    ]);
     const [total] = await fresh.ledger.evaluationTotals({ limit: 1 });
     expect(total?.mean).toBeCloseTo(2 / 3, 10);
   });
