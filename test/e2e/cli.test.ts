@@ -98,7 +98,7 @@ test.each<{ words: string[]; exitCode?: number; want: RegExp }>([
     want: /base {2}reuse {2}Reused from walk .*\n[^]*\nseed +3 +--set\n/,
   },
   { words: ['plan', '-f', 'mine.yaml'], want: /base {2}run {4}Runs: seed was 3 and is now 1, compared with walk / },
-  { words: ['explain', 'walk'], want: /\n {2}[\d:]+ {2}attempt 1 +Attempt 1: completed after \d+ s\.\n/ },
+  { words: ['explain', 'walk'], want: /\n {2}[\d:]+ {2}attempt 1 +Attempt 1: completed after \d+ (s|min)\.\n/ },
   { words: ['explain', 'walk', 'base', '--attempt', '1', '--evidence'], want: /attempt 1 +Attempt 1: completed after/ },
   { words: ['explain', 'walk', '--attempt', '9'], exitCode: 2, want: /there is no attempt 9; there are: 1/ },
   { words: ['logs', 'walk', '-n', '1'], want: /^completed at step 40\n$/ },
