@@ -257,3 +257,6 @@ export async function runsOn(): Promise<never> {
   heartbeat({ state: 'running' });
   return await cancelled();
 }
+
+/** Whether the activity is of the phase that begins a recipe of the stories. */
+export const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';

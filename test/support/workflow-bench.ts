@@ -74,6 +74,24 @@ export async function workflowBench(): Promise<WorkflowBench> {
   };
 }
 
+/** One for the tests of a file: there before the first of them begins, and gone after the last. */
+export function benchOfFile(): Omit<WorkflowBench, 'close'> {
+  let opening: Promise<WorkflowBench>;
+  let bench: WorkflowBench;
+  beforeAll(async () => {
+    opening = workflowBench();
+    bench = await opening;
+  });
+  afterAll(async () => (await opening).close());
+  return {
+    get client() {
+      return bench.client;
+    },
+    tell: (...story) => bench.tell(...story),
+    start: (story, input) => bench.start(story, input),
+  };
+}
+
 function ignore(): void {
   // What the SDK says of workflows that fail on purpose is no news.
 }

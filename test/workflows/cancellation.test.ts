@@ -1,20 +1,11 @@
 /** A pipeline that is cancelled: nothing of it runs on, and everything says so. */
 import { TemperError } from '../../decisions/errors.ts';
-import type { PhaseContext } from '../../workflows/contract.ts';
 import { eventually } from '../support/eventually.ts';
 import { recipeOf } from '../support/recipes.ts';
-import { checkpointOf, evaluatedSft, judged, runsOn, ticketOf } from '../support/stories.ts';
-import { failureOf, statusOf, untilState, workflowBench, type WorkflowBench } from '../support/workflow-bench.ts';
+import { checkpointOf, evaluatedSft, isBase, judged, runsOn, ticketOf } from '../support/stories.ts';
+import { failureOf, statusOf, untilState, benchOfFile } from '../support/workflow-bench.ts';
 
-let opening: Promise<WorkflowBench>;
-let bench: WorkflowBench;
-beforeAll(async () => {
-  opening = workflowBench();
-  bench = await opening;
-});
-afterAll(async () => (await opening).close());
-
-const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
+const bench = benchOfFile();
 
 async function eventsOf(workflowId: string) {
   return (await bench.client.workflow.getHandle(workflowId).fetchHistory()).events ?? [];

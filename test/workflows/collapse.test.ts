@@ -1,30 +1,23 @@
 /** A phase whose scores fall while it trains: it is stopped, held or told, and its gate looks at what came before. */
 import type { Collapse } from '../../activities/collapse.ts';
 import { TemperError } from '../../decisions/errors.ts';
-import type { PhaseContext } from '../../workflows/contract.ts';
 import { type Document, recipeOf } from '../support/recipes.ts';
 import {
   type Answers,
   checkpointOf,
   completed,
   evaluatedSft,
+  isBase,
   judged,
   promotes,
   runsOn,
   tellingSomebody,
   ticketOf,
 } from '../support/stories.ts';
-import { failureOf, pageOf, untilState, workflowBench, type WorkflowBench } from '../support/workflow-bench.ts';
+import { failureOf, pageOf, untilState, benchOfFile } from '../support/workflow-bench.ts';
 
-let opening: Promise<WorkflowBench>;
-let bench: WorkflowBench;
-beforeAll(async () => {
-  opening = workflowBench();
-  bench = await opening;
-});
-afterAll(async () => (await opening).close());
+const bench = benchOfFile();
 
-const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
 const collapse: Collapse = {
   sentence: 'The run is collapsing at step 40: addition from 75.0 to 0.0 %. Go back to step 20.',
   goBackTo: { attempt: 1, step: 20 },

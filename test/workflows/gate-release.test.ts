@@ -3,20 +3,13 @@ import type { GateAnswer } from '../../activities/gate.ts';
 import { minuteOf } from '../../decisions/utc-minute.ts';
 import type { PhaseContext } from '../../workflows/contract.ts';
 import { recipeOf } from '../support/recipes.ts';
-import { evaluatedSft, promotes, type Story } from '../support/stories.ts';
-import { failureOf, pageOf, untilState, workflowBench, type WorkflowBench } from '../support/workflow-bench.ts';
+import { evaluatedSft, isBase, promotes, type Story } from '../support/stories.ts';
+import { failureOf, pageOf, untilState, benchOfFile } from '../support/workflow-bench.ts';
 
-let opening: Promise<WorkflowBench>;
-let bench: WorkflowBench;
-beforeAll(async () => {
-  opening = workflowBench();
-  bench = await opening;
-});
-afterAll(async () => (await opening).close());
+const bench = benchOfFile();
 
 const heldAt = { stage: 0, contenders: ['one', 'other'] };
 const releasesOf = (story: Story) => story.inputsOf('judgeGate').map(({ releases }) => releases);
-const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
 
 test.each([
   { id: 'undecided', held: { heldAt } },

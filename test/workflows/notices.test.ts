@@ -1,34 +1,25 @@
 /** Who is told of what, and that a phase which ends for good asks a person first. */
 import { TemperError } from '../../decisions/errors.ts';
-import type { Answers } from '../support/stories.ts';
-import type { PhaseContext } from '../../workflows/contract.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Document, leastPhases, recipeOf } from '../support/recipes.ts';
-import { completed, evaluatedSft, judged, promotes, tellingSomebody } from '../support/stories.ts';
 import {
-  failureOf,
-  pageOf,
-  type Run,
-  statusOf,
-  untilState,
-  workflowBench,
-  type WorkflowBench,
-} from '../support/workflow-bench.ts';
+  type Answers,
+  completed,
+  evaluatedSft,
+  isBase,
+  judged,
+  promotes,
+  tellingSomebody,
+} from '../support/stories.ts';
+import { failureOf, pageOf, type Run, statusOf, untilState, benchOfFile } from '../support/workflow-bench.ts';
 
-let opening: Promise<WorkflowBench>;
-let bench: WorkflowBench;
-beforeAll(async () => {
-  opening = workflowBench();
-  bench = await opening;
-});
-afterAll(async () => (await opening).close());
+const bench = benchOfFile();
 
 /** A story on a profile that names somebody. */
 const telling = (name: string, recipe: Document, answers: Answers) =>
   bench.tell(name, recipe, { ...tellingSomebody(recipe), ...answers });
 const release = (run: Run) => run.executeUpdate<string, [object]>('release', { args: [{}] });
 const holdsOnce: Answers['judgeAttempt'] = (_, times) => Promise.resolve(times === 1 ? judged('hold') : completed);
-const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
 const storeIsFull = new TemperError('store-unusable', 'the disk of the store is full: free some');
 
 async function childrenOf(workflowId: string): Promise<(string | null | undefined)[]> {

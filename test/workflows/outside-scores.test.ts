@@ -1,23 +1,15 @@
 /** A score from outside reaches the gate that waits for it, by the update of a pipeline and by a question of the command line. */
 import type { GateAnswer } from '../../activities/gate.ts';
 import { workflowNames } from '../../workflows/contract.ts';
-import type { PhaseContext } from '../../workflows/contract.ts';
-import { evaluatedSft, promotes, type Story } from '../support/stories.ts';
+import { evaluatedSft, isBase, promotes, type Story } from '../support/stories.ts';
 import { addition, recipeOf } from '../support/recipes.ts';
-import { taskQueue, untilState, workflowBench, type WorkflowBench } from '../support/workflow-bench.ts';
+import { taskQueue, untilState, benchOfFile, type WorkflowBench } from '../support/workflow-bench.ts';
 
-let opening: Promise<WorkflowBench>;
-let bench: WorkflowBench;
-beforeAll(async () => {
-  opening = workflowBench();
-  bench = await opening;
-});
-afterAll(async () => (await opening).close());
+const bench = benchOfFile();
 
 const recipe = recipeOf([evaluatedSft], { benchmarks: { addition, public: { outside: true, problems: 50 } } });
 const score = { checkpoint: 'a/sft/a1/checkpoint-50', benchmark: 'public', score: '40/50' };
 const heldAt = { stage: 0, contenders: ['one'] };
-const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
 const lacks: GateAnswer = {
   kind: 'hold',
   sentence: 'a score is lacking.',

@@ -3,7 +3,16 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { EvaluationKey } from '../../decisions/evaluation.ts';
 import type { PhaseContext } from '../../workflows/contract.ts';
 import { leastPhases, recipeOf } from '../support/recipes.ts';
-import { checkpointOf, completed, evaluatedSft, judged, promotes, runsOn, ticketOf } from '../support/stories.ts';
+import {
+  checkpointOf,
+  completed,
+  evaluatedSft,
+  isBase,
+  judged,
+  promotes,
+  runsOn,
+  ticketOf,
+} from '../support/stories.ts';
 import {
   failureOf,
   pageOf,
@@ -11,19 +20,11 @@ import {
   type Run,
   statusOf,
   untilState,
-  workflowBench,
-  type WorkflowBench,
+  benchOfFile,
 } from '../support/workflow-bench.ts';
 
-let opening: Promise<WorkflowBench>;
-let bench: WorkflowBench;
-beforeAll(async () => {
-  opening = workflowBench();
-  bench = await opening;
-});
-afterAll(async () => (await opening).close());
+const bench = benchOfFile();
 
-const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
 const missing = (context: PhaseContext, seed = 2): EvaluationKey[] => [
   { checkpoint: checkpointOf(context, 50).id, benchmark: 'addition', version: 1, seed },
 ];

@@ -4,23 +4,9 @@ import { leastPhases, recipeOf } from '../support/recipes.ts';
 import { evaluatedSft, promotes, resolvedWith, rowOf, startingFrom } from '../support/stories.ts';
 import { elsewhere } from './story-paths.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  failureOf,
-  pageOf,
-  taskQueue,
-  type Run,
-  statusOf,
-  workflowBench,
-  type WorkflowBench,
-} from '../support/workflow-bench.ts';
+import { failureOf, pageOf, taskQueue, type Run, statusOf, benchOfFile } from '../support/workflow-bench.ts';
 
-let opening: Promise<WorkflowBench>;
-let bench: WorkflowBench;
-beforeAll(async () => {
-  opening = workflowBench();
-  bench = await opening;
-});
-afterAll(async () => (await opening).close());
+const bench = benchOfFile();
 
 test.each([
   { throttleSeconds: 10, waits: 30 },

@@ -2,15 +2,9 @@
 import { recipeOf } from '../support/recipes.ts';
 import { type Answers, checkpointOf, evaluatedSft, runsOn, ticketOf } from '../support/stories.ts';
 import { eventually } from '../support/eventually.ts';
-import { pageOf, workflowBench, type WorkflowBench } from '../support/workflow-bench.ts';
+import { pageOf, benchOfFile } from '../support/workflow-bench.ts';
 
-let opening: Promise<WorkflowBench>;
-let bench: WorkflowBench;
-beforeAll(async () => {
-  opening = workflowBench();
-  bench = await opening;
-});
-afterAll(async () => (await opening).close());
+const bench = benchOfFile();
 
 const recipe = recipeOf([{ ...evaluatedSft, evaluate: { benchmarks: ['addition'] } }]);
 const shared: Answers = {

@@ -1,8 +1,8 @@
 /** Paths on which a person steers: holds, begins anew, skips, promotes, brings a score from outside. */
 import { addition, leastPhases, recipeOf } from '../support/recipes.ts';
-import { checkpointOf, completed, evaluatedSft, judged, promotes, runsOn } from '../support/stories.ts';
+import { checkpointOf, completed, evaluatedSft, isBase, judged, promotes, runsOn } from '../support/stories.ts';
 import { untilState } from '../support/workflow-bench.ts';
-import { evaluatedOnce, isBase, type Path } from './story-path.ts';
+import { evaluatedOnce, type Path } from './story-path.ts';
 
 export const steeredPaths: readonly Path[] = [
   {

@@ -1,9 +1,18 @@
 /** A person holds a phase: while its job runs or waits, while evaluations run, before it begins; and lets it go on, or cancels. */
 import { TemperError } from '../../decisions/errors.ts';
-import { type PhaseContext, workflowNames } from '../../workflows/contract.ts';
+import { workflowNames } from '../../workflows/contract.ts';
 import { eventually } from '../support/eventually.ts';
 import { recipeOf } from '../support/recipes.ts';
-import { type Answers, checkpointOf, completed, evaluatedSft, judged, promotes, runsOn } from '../support/stories.ts';
+import {
+  type Answers,
+  checkpointOf,
+  completed,
+  evaluatedSft,
+  isBase,
+  judged,
+  promotes,
+  runsOn,
+} from '../support/stories.ts';
 import {
   failureOf,
   pageOf,
@@ -11,19 +20,11 @@ import {
   send,
   statusOf,
   untilState,
-  workflowBench,
+  benchOfFile,
   type WorkflowBench,
 } from '../support/workflow-bench.ts';
 
-let opening: Promise<WorkflowBench>;
-let bench: WorkflowBench;
-beforeAll(async () => {
-  opening = workflowBench();
-  bench = await opening;
-});
-afterAll(async () => (await opening).close());
-
-const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
+const bench = benchOfFile();
 
 type StoryOf = ReturnType<WorkflowBench['tell']>;
 const stopsOf = (story: StoryOf) => story.inputsOf('stopJob').map(({ job, reason }) => `${job.name} ${reason}`);

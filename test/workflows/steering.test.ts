@@ -1,6 +1,5 @@
 /** A person skips a phase, has it begin anew, or extends a budget: what the phases then do, and what is refused. */
 import { TemperError } from '../../decisions/errors.ts';
-import type { PhaseContext } from '../../workflows/contract.ts';
 import { eventually } from '../support/eventually.ts';
 import { leastPhases, recipeOf } from '../support/recipes.ts';
 import type { LeaderboardRow } from '../../decisions/leaderboard.ts';
@@ -9,6 +8,7 @@ import {
   checkpointOf,
   completed,
   evaluatedSft,
+  isBase,
   judged,
   promotes,
   rowOf,
@@ -20,19 +20,11 @@ import {
   send,
   statusOf,
   untilState,
-  workflowBench,
+  benchOfFile,
   type WorkflowBench,
 } from '../support/workflow-bench.ts';
 
-let opening: Promise<WorkflowBench>;
-let bench: WorkflowBench;
-beforeAll(async () => {
-  opening = workflowBench();
-  bench = await opening;
-});
-afterAll(async () => (await opening).close());
-
-const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';
+const bench = benchOfFile();
 
 /** Base, sft, orpo; the first attempt of sft is held. */
 const chain = recipeOf([evaluatedSft, leastPhases.orpo]);

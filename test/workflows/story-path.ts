@@ -1,5 +1,4 @@
 /** A path through the story whose histories are kept, and what several of them have in common. */
-import type { PhaseContext } from '../../workflows/contract.ts';
 import type { Document } from '../support/recipes.ts';
 import { type Answers, evaluatedSft, type Story } from '../support/stories.ts';
 import type { Run } from '../support/workflow-bench.ts';
@@ -15,5 +14,3 @@ export interface Path {
 }
 
 export const evaluatedOnce = { ...evaluatedSft, evaluate: { benchmarks: ['addition'] } };
-
-export const isBase = ({ phase }: PhaseContext) => phase.kind === 'base';

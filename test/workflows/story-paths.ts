@@ -12,13 +12,14 @@ import {
   runsOn,
   startingFrom,
   tellingSomebody,
+  isBase,
   ticketOf,
 } from '../support/stories.ts';
 import { failureOf, untilState } from '../support/workflow-bench.ts';
 import { sweepStory, worse } from '../support/sweep-stories.ts';
 import type { CheckpointRef, SweepInput } from '../../workflows/contract.ts';
 import type { Question } from '../../workflows/contract-questions.ts';
-import { evaluatedOnce, isBase, type Path } from './story-path.ts';
+import { evaluatedOnce, type Path } from './story-path.ts';
 import { steeredPaths } from './steered-paths.ts';
 
 /** Each path's runs: the pipeline, its phase `sft`, and that phase's last evaluation. */

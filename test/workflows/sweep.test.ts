@@ -5,15 +5,9 @@ import { workflowNames } from '../../workflows/contract.ts';
 import { recipeOf } from '../support/recipes.ts';
 import { runsOn } from '../support/stories.ts';
 import { checkpoint, job, report, sweepStory, worse } from '../support/sweep-stories.ts';
-import { failureOf, pageOf, taskQueue, workflowBench, type WorkflowBench } from '../support/workflow-bench.ts';
+import { failureOf, pageOf, taskQueue, benchOfFile } from '../support/workflow-bench.ts';
 
-let opening: Promise<WorkflowBench>;
-let bench: WorkflowBench;
-beforeAll(async () => {
-  opening = workflowBench();
-  bench = await opening;
-});
-afterAll(async () => (await opening).close());
+const bench = benchOfFile();
 
 const start = (client: Client, workflowId: string, input: unknown = { sweep: 'nightly' }) =>
   client.workflow.start(workflowNames.sweep, { workflowId, taskQueue, args: [input] });
