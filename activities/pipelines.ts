@@ -9,7 +9,7 @@ import { access, readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { pipeline as stream } from 'node:stream/promises';
 import type { Recipe } from '../configs/schema.ts';
-import { placementWarnings } from '../configs/placement-warnings.ts';
+import { recipeWarnings } from '../configs/recipe-warnings.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { canonicalJson } from '../decisions/identity.ts';
 import { evaluatedOf } from '../decisions/outside-benchmark.ts';
@@ -50,7 +50,7 @@ export function pipelineActivities(dependencies: ActivityDependencies): Pipeline
       const dataDigests = await digestsOfData(recipe, place.home);
       await refuseChangedBenchmarks(ledger, recipe, dataDigests);
       const starts = await namedStarts({ ledger, store: place.store }, recipe);
-      const warnings = placementWarnings(place.profile, recipe);
+      const warnings = recipeWarnings(recipe, place.profile);
       return {
         recipe,
         profile: place.profile,

@@ -5,6 +5,7 @@
  */
 import { jobShapeOf } from '../configs/job-needs.ts';
 import { originsOf } from '../configs/origins.ts';
+import { recipeWarnings } from '../configs/recipe-warnings.ts';
 import { startOfPhase } from '../configs/start-of-phase.ts';
 import type { Phase, Profile, Recipe } from '../configs/schema.ts';
 import { TemperError } from '../decisions/errors.ts';
@@ -41,6 +42,7 @@ export async function planOf(dependencies: ReadingDependencies, input: PipelineI
     source,
     profile: profile.name,
     phases: await plansOf({ ...dependencies, store, profile, starts }, recipe, dataDigests),
+    warnings: recipeWarnings(recipe, profile),
     values: originsOf(recipe, document, set),
   };
 }

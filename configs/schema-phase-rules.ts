@@ -95,10 +95,7 @@ function rulesOfSteps({ params, evaluate }: PhaseFields): BrokenRule[] {
     const message = `is above steps (${String(steps)}): no checkpoint would come before the end`;
     broken.push({ path: ['params', 'checkpointEvery'], message });
   }
-  if (evaluate?.every !== undefined && evaluate.every > steps) {
-    const message = `is ${String(evaluate.every)}, and the phase has ${String(steps)} steps: only its last checkpoint would be evaluated; leave every out if that is meant`;
-    broken.push({ path: ['evaluate', 'every'], message });
-  } else if (evaluate?.every !== undefined && evaluate.every % checkpointEvery !== 0) {
+  if (evaluate?.every !== undefined && evaluate.every % checkpointEvery !== 0) {
     const message = `is ${String(evaluate.every)}, and a checkpoint comes every ${String(checkpointEvery)} steps: name a multiple`;
     broken.push({ path: ['evaluate', 'every'], message });
   }

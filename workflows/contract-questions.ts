@@ -160,6 +160,8 @@ export interface Plan {
     readonly startsFrom?: string;
     readonly sentence: string;
   }[];
+  /** What a person should look at, in sentences; absent from workers before there was such a field. */
+  readonly warnings?: readonly string[];
   readonly values: readonly {
     readonly field: string;
     readonly value: unknown;

@@ -4,6 +4,7 @@ import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createActivities } from '../../activities/index.ts';
 import { identityOfPhase } from '../../activities/phase-record.ts';
+import { planOf } from '../../activities/plan.ts';
 import { phaseSchema } from '../../configs/schema.ts';
 import { activityBench, type ActivityBench, contextOf, runId } from '../support/activity-bench.ts';
 import { kubernetesProfile } from '../support/kubernetes-profile.ts';
@@ -45,6 +46,14 @@ describe('resolvePipeline', () => {
     bench.dependencies.placeOf = () => ({ profile, store: bench.store, backend: bench.backend, home: '/temper' });
     const { warnings } = await bench.as(runId).resolvePipeline({ recipe: 'small' });
     expect(warnings).toEqual([expect.stringContaining('did you mean "sft"?')]);
+  });
+
+  test('a phase that is shortened below its evaluations starts, and is told as the plan tells it', async () => {
+    const evaluated = { ...leastPhases.sft, evaluate: { every: 40, benchmarks: ['addition'] } };
+    const input = { recipe: recipeOf([evaluated]), set: { 'phases.sft.params.steps': 20 } };
+    const want = ['phases.sft.evaluate.every is 40, and the phase has 20 steps: only its last checkpoint is evaluated'];
+    expect(await bench.as(runId).resolvePipeline(input)).toMatchObject({ warnings: want });
+    expect(await planOf(bench.dependencies, input)).toMatchObject({ warnings: want });
   });
 
   test('the digest of each file of data, so that a changed file is other data', async () => {

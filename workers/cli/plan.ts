@@ -1,7 +1,7 @@
 /** `temper plan`: what a recipe would run, what it would reuse, and where each value came from. Starts nothing. */
 import { Argument, Command, Option } from 'commander';
 import { directOption, fileOption, jsonOption, profileOption, setOption, type Set } from './options.ts';
-import { say, sayJson } from './output.ts';
+import { note, say, sayJson } from './output.ts';
 
 interface Options {
   readonly file?: string;
@@ -37,6 +37,7 @@ export function plan(): Command {
         sayJson(answer);
         return;
       }
+      for (const sentence of answer.warnings ?? []) note(`warning: ${sentence}`);
       say(planText({ ...answer, source: options.file ?? answer.source }));
       if (options.values) say(`\n${valuesText(answer.values)}`);
     });

@@ -149,10 +149,11 @@ function startsOf(phases: readonly Phase[]): string[] {
   );
 }
 
-/** What is allowed and doubtful: of a recipe on a profile, or of a profile or a schedule by itself. */
+/** What is allowed and doubtful: of a recipe and on its profile, or of a profile or a schedule by itself. */
 async function warningsOf(given: LoadedFile, profile: Profile | null): Promise<string[]> {
-  const [{ placementWarnings, profileWarnings }, { loadRecipes }, { readPlaces }] = await Promise.all([
+  const [{ profileWarnings }, { recipeWarnings }, { loadRecipes }, { readPlaces }] = await Promise.all([
     import('../../configs/placement-warnings.ts'),
+    import('../../configs/recipe-warnings.ts'),
     import('../../configs/load.ts'),
     import('../settings.ts'),
   ]);
@@ -160,6 +161,6 @@ async function warningsOf(given: LoadedFile, profile: Profile | null): Promise<s
     const { scheduleWarnings } = await import('./schedule-warnings.ts');
     return await scheduleWarnings(given.value, readPlaces(process.env));
   }
-  if (given.kind === 'recipe') return profile === null ? [] : placementWarnings(profile, given.value);
+  if (given.kind === 'recipe') return recipeWarnings(given.value, profile);
   return profileWarnings(given.value, await loadRecipes(readPlaces(process.env).recipesDirectory));
 }

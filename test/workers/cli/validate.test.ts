@@ -224,6 +224,17 @@ test('an entry of a profile that counts for nothing is told, of the profile alon
   ]);
 });
 
+test('a phase that is shortened for a try is valid, and told that only its end is evaluated', async () => {
+  const { exitCode, output } = await temper(['validate', 'tiny', '--set', 'phases.sft.params.steps=20']);
+  expect([exitCode, output.trimEnd().split('\n')]).toEqual([
+    0,
+    [
+      expect.stringMatching(/tiny\.yaml: valid/),
+      '  warning: phases.sft.evaluate.every is 25, and the phase has 20 steps: only its last checkpoint is evaluated',
+    ],
+  ]);
+});
+
 test('a phase that starts from what another pipeline promoted is told, with who knows whether it is there', async () => {
   const from = 'kind: sft\n    from: {checkpoint: demo/sft}';
   await writeFile(join(folder, 'more.yaml'), tiny.replace('kind: sft', from));
