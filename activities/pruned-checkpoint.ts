@@ -4,6 +4,7 @@
  * From the decisions, since many have no row of their own: what was never complete, and what was not due while its attempt lived. Does not
  * cover deleting (prune.ts).
  */
+import { checkpointShortName } from '../decisions/checkpoint-id.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { type PrunedFact, sentenceOfPruned } from '../decisions/prune-sentences.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
@@ -22,6 +23,19 @@ export async function prunedCheckpoint(ledger: Ledger, named: string): Promise<(
   if (pruned === undefined) return null;
   const isThereStill = (await of('not-pruned')).some(({ at }) => at >= pruned.at);
   return isThereStill ? null : pruned;
+}
+
+/** The same of one that may be named by its short name, as it is within its phase: the newest that was pruned. */
+export async function prunedOfPhase(
+  ledger: Ledger,
+  { named, ...of }: { readonly runId: string; readonly phase: string; readonly named: string },
+): ReturnType<typeof prunedCheckpoint> {
+  const pruned = (await ledger.decisionsOf(of)).flatMap(({ question, answer }) =>
+    question === 'prune' ? (answer as readonly DecidedPruning[]).map(({ id }) => id) : [],
+  );
+  const shortName = (id: string) =>
+    checkpointShortName({ phase: of.phase, step: Number(/checkpoint-(\d+)$/.exec(id)?.[1]) });
+  return await prunedCheckpoint(ledger, pruned.findLast((id) => shortName(id) === named) ?? named);
 }
 
 /** Throws `not-found` with when and why it went, and what is left, for one that nobody can do anything with any more. */

@@ -6,12 +6,15 @@
 import { checkpointShortName } from '../decisions/checkpoint-id.ts';
 import { TemperError } from '../decisions/errors.ts';
 import type { SteeredBy, SteeringRequest } from '../decisions/steering-sentences.ts';
+import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
+import type { Ledger } from '../store/ledger/ledger.ts';
 import type { CheckpointRef, ResolvedPipeline } from '../workflows/contract.ts';
 import { begunAnewAfter } from './changes-of-phase.ts';
 import { refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { mustNotBePruned, nothingLeftOf, prunedCheckpoint } from './pruned-checkpoint.ts';
+import { mustNotBePruned, nothingLeftOf, prunedOfPhase } from './pruned-checkpoint.ts';
 import { digestsOfData } from './pipelines.ts';
+import { steeringKey } from './steering-key.ts';
 
 export interface SteeringActivities {
   /** `id` names the message: told again, it is one record. */
@@ -43,7 +46,7 @@ export function steeringActivities(dependencies: ActivityDependencies): Steering
     async recordSteering({ pipelineId: workflowId, runId, phase, id, request, by }) {
       const attempts = await ledger.attemptsOf({ workflowId, runId, phase, purpose: 'train' });
       await ledger.recordDecision<SteeringRequest>({
-        key: `${runId}/${phase}/steering/${id}`,
+        key: steeringKey({ runId, phase, id }),
         runId,
         phase,
         attempt: attempts.at(-1)?.number ?? null,
@@ -55,15 +58,7 @@ export function steeringActivities(dependencies: ActivityDependencies): Steering
     },
     async nameCheckpoint({ runId, phase, profile, checkpoint: named }) {
       const { store } = dependencies.placeOf(profile);
-      const anew = await begunAnewAfter(ledger, { runId, phase });
-      const known = (await ledger.checkpointsOf({ runId, phase })).filter(({ attempt }) => attempt > anew);
-      const found = known.findLast((one) => one.id === named || checkpointShortName(one) === named);
-      const there = [...new Set(known.map(checkpointShortName))].join(', ') || 'none';
-      const pruned = found === undefined ? await prunedCheckpoint(ledger, named) : null;
-      if (pruned !== null) throw nothingLeftOf(pruned);
-      if (found === undefined)
-        throw new TemperError('not-found', `phase "${phase}" has no checkpoint "${named}"; there are: ${there}`);
-      await mustNotBePruned(ledger, found);
+      const found = await checkpointThatIsThere(ledger, { runId, phase, named });
       const level = (await store.inspect(found.path))?.level ?? 'torn';
       if (level === 'torn')
         throw new TemperError('not-found', `checkpoint ${found.id} does not lie whole on the store any more`);
@@ -76,4 +71,23 @@ export function steeringActivities(dependencies: ActivityDependencies): Steering
       return { recipe, dataDigests: { ...(await digestsOfData(recipe, home)), ...resolved.dataDigests } };
     },
   };
+}
+
+/** The newest of that name that was not pruned. Throws `not-found` with what became of it, or with those that there are. */
+async function checkpointThatIsThere(
+  ledger: Ledger,
+  { named, ...of }: { readonly runId: string; readonly phase: string; readonly named: string },
+): Promise<CheckpointRecord> {
+  const anew = await begunAnewAfter(ledger, of);
+  const known = (await ledger.checkpointsOf(of)).filter(({ attempt }) => attempt > anew);
+  const isNamed = (one: CheckpointRecord) => one.id === named || checkpointShortName(one) === named;
+  const there = known.filter(({ prunedAt }) => prunedAt === null);
+  const found = there.findLast(isNamed);
+  if (found !== undefined) return found;
+  const gone = known.findLast(isNamed);
+  if (gone !== undefined) await mustNotBePruned(ledger, gone);
+  const pruned = await prunedOfPhase(ledger, { ...of, named });
+  if (pruned !== null) throw nothingLeftOf(pruned);
+  const names = [...new Set(there.map(checkpointShortName))].join(', ') || 'none';
+  throw new TemperError('not-found', `phase "${of.phase}" has no checkpoint "${named}"; there are: ${names}`);
 }

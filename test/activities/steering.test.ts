@@ -115,3 +115,24 @@ test('a checkpoint that a person names is one of the phase that lies there whole
   await activities.recordSteering(asked);
   await expect(name('sft-20')).rejects.toThrow('there are: none');
 });
+
+test('a pruned checkpoint is no choice, and hides none of the same step from an attempt before', async () => {
+  await killedOnce();
+  const second = await startAttempt(bench, 2);
+  await fakeTrainer(second).saves(20);
+  await fakeTrainer(second).saves(40);
+  bench.backend.end(second.job, { exitCode: null, signal: 'SIGKILL', lastLines: [] });
+  await bench.as(runId).judgeAttempt(second);
+  const id = (attempt: number, step: number) => `demo/sft/a${String(attempt)}/checkpoint-${String(step)}`;
+  const name = (checkpoint: string) =>
+    bench.as(runId).nameCheckpoint({ runId: 'run-1', phase: 'sft', profile: 'local', checkpoint });
+  expect(await name('sft-20')).toMatchObject({ id: id(2, 20) });
+  const pruned = [id(2, 20), id(2, 40)];
+  const answer = pruned.map((one) => ({ id: one, bytes: 1, why: 'older' }));
+  const at = '2026-11-29T12:00:00.000Z';
+  const decision = { runId: 'run-1', phase: 'sft', attempt: null, key: 'k', question: 'prune', answer, evidence: null };
+  await bench.ledger.giveUpCheckpoints(pruned, () => ({ ...decision, at }), at);
+  expect(await name('sft-20')).toMatchObject({ id: id(1, 20) });
+  await expect(name('sft-40')).rejects.toThrow(`${id(2, 40)} was pruned at 2026-11-29 12:00 UTC (there are newer`);
+  await expect(name('sft-30')).rejects.toThrow(/there are: sft-20$/);
+});
