@@ -32,7 +32,12 @@ export interface FinishedWork {
 export interface PromotionActivities {
   findFinishedPhase(context: PhaseContext): Promise<FinishedWork | null>;
   /** Seals, pins and records it. Throws `checkpoint-damaged` when its files are not what was sealed. */
-  promote(input: Promotion): Promise<CheckpointRef>;
+  promote(
+    input: Promotion & {
+      /** Id of the message by which a person promoted it; absent where a gate did, and in runs that began before it was told. */
+      readonly steering?: string;
+    },
+  ): Promise<CheckpointRef>;
   /** The phase ends without a new checkpoint. */
   closePhase(
     input: Pick<Promotion, 'context' | 'because'> & {
@@ -58,7 +63,7 @@ export function promotionActivities(dependencies: ActivityDependencies): Promoti
       );
       return sealed && (await reused(dependencies, context, sealed));
     },
-    async promote({ context, checkpoint, because, score }) {
+    async promote({ context, checkpoint, because, score, steering }) {
       const { store } = dependencies.placeOf(context.profile);
       const found = await store.inspect(checkpoint.path);
       const isForeign = context.phase.kind === 'command' && found?.level === 'complete' && found.seal === null;
@@ -74,7 +79,7 @@ export function promotionActivities(dependencies: ActivityDependencies): Promoti
       await recordPhase(dependencies, context, {
         state: 'completed',
         promoted: checkpoint.id,
-        because: { sentence: because, score },
+        because: { sentence: because, score, ...(steering !== undefined && { steering }) },
       });
       await closeAttempts(dependencies, context);
       return refOf(sealed);

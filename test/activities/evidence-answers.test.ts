@@ -134,6 +134,7 @@ describe('leaderboard', () => {
     const by = { by: 'ann', reason: 'it writes better' };
     const request = { message: 'promote', checkpoint: at(20) } as const;
     await bench.as(runId).recordSteering({ pipelineId: 'demo', ...of, id: 'update-1', request, by });
+    // As rows had it before they kept which message it was: whoever changes the words of today keeps these.
     const because = { sentence: `ann promoted ${at(20)}: it writes better`, score: null };
     const [record] = await bench.ledger.phasesOf('run-of-demo');
     if (record === undefined) throw new Error('no phase');

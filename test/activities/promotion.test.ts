@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findFinishedWork } from '../../activities/finished-work.ts';
+import { handPromotionOf } from '../../activities/hand-promotion.ts';
 import { identityOfPhase } from '../../activities/phase-record.ts';
 import { holdRuleOfBefore } from '../../decisions/hold.ts';
 import { createRunStore } from '../../store/run-store.ts';
@@ -55,6 +56,21 @@ describe('promote', () => {
     expect(await bench.ledger.phasesOf('run-1')).toMatchObject([
       { state: 'completed', promoted: checkpoint.id, because: { sentence: because, score: 0.5 } },
     ]);
+  });
+
+  test('of a person is known by the message that asked for it, whatever the words of the phase are', async () => {
+    const checkpoint = await completed();
+    const of = { runId: 'run-1', phase: 'sft' };
+    const by = { by: 'ann', reason: 'it writes better' };
+    const request = { message: 'promote', checkpoint: checkpoint.id } as const;
+    for (const id of ['update-1', 'update-2'])
+      await bench.as(runId).recordSteering({ ...of, pipelineId: 'demo', id, request, by: { ...by, by: id } });
+    const because = 'Words of another version.';
+    await bench.as(runId).promote({ context: here(), checkpoint, because, score: null, steering: 'update-1' });
+    expect(await handPromotionOf(bench.ledger, of)).toEqual({
+      checkpoint: checkpoint.id,
+      by: { ...by, by: 'update-1' },
+    });
   });
 
   const damages: { title: string; damage: (checkpoint: CheckpointRef) => Promise<void> }[] = [

@@ -190,7 +190,7 @@ describe('promote', () => {
   });
 
   test('has the last word: the leaderboard of the page says who promoted what, and why', async () => {
-    const { run } = await untilHeld('by-hand', {
+    const { story, run } = await untilHeld('by-hand', {
       judgeAttempt: () => Promise.resolve(completed),
       judgeGate: ({ context }) => {
         if (context.phase.name !== 'sft') return Promise.resolve(promotes(context));
@@ -204,6 +204,8 @@ describe('promote', () => {
     });
     await send(run, 'promote', { checkpoint: 'sft-20', by: 'ann', reason: 'it writes better' });
     await run.result();
+    const [said] = story.inputsOf('recordSteering');
+    expect(story.inputsOf('promote')[1]).toMatchObject({ steering: said?.id });
     const { rows } = await run.query<{ rows: readonly LeaderboardRow[] }>('leaderboard');
     expect(rows.map(({ step, verdict, why }) => [step, verdict, why])).toEqual([
       [20, 'promote', 'Promoted by ann: it writes better.'],

@@ -16,16 +16,17 @@ export function mayDo<Found>(steer: Steer<Found>): Found {
   throw refusal({ type: 'NotFound', message: `there is no phase "${named}"${meant} phases: ${names.join(', ')}` });
 }
 
-/** Of the update that is being worked on: told again, it is one record. */
+/** Of the update that is being worked on: told again, it is one record. Answers with its id. */
 export async function recordSteering(
   phase: string,
   request: SteeringRequest,
   { by, reason }: SteeredBy,
-): Promise<void> {
+): Promise<string> {
   const { workflowId: pipelineId, runId } = workflowInfo();
   const id = currentUpdateInfo()?.id ?? '';
   await activities(`${phase}: record who asked for ${request.message}`).recordSteering({
     ...{ pipelineId, runId, phase, id, request },
     by: { ...(by !== undefined && { by }), ...(reason !== undefined && { reason }) },
   });
+  return id;
 }

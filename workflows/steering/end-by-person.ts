@@ -47,7 +47,7 @@ async function endAs(phase: HeldPhase, ending: HoldEnding): Promise<PhaseEnd | P
 
 async function promote(
   phase: HeldPhase,
-  { checkpoint, sentence }: Extract<HoldEnding, { kind: 'promote' }>,
+  { checkpoint, sentence, steering }: Extract<HoldEnding, { kind: 'promote' }>,
 ): Promise<PhaseEnd> {
   const sealed = await phase.orHold(() =>
     activities(`promote checkpoint ${String(checkpoint.step)}`).promote({
@@ -55,6 +55,7 @@ async function promote(
       checkpoint,
       because: sentence,
       score: null,
+      ...(steering !== undefined && { steering }),
     }),
   );
   return phase.board.completed(sealed, { sentence, score: null });

@@ -21,10 +21,15 @@ export const retryPhaseUpdate = defineUpdate<string, [RetryPhaseInput | undefine
 export const promoteUpdate = defineUpdate<string, [PromoteInput | undefined]>('promote');
 export const extendBudgetUpdate = defineUpdate<string, [ExtendBudgetInput | undefined]>('extendBudget');
 
-/** What ends a held phase otherwise than a release; `sentence`: who asked, and why. */
+/** What ends a held phase otherwise than a release; `sentence`: who asked, and why; `steering`: the id of that, absent from pipelines that began before it was told. */
 export type HoldEnding =
   | { readonly kind: 'skip' | 'again'; readonly sentence: string }
-  | { readonly kind: 'promote'; readonly checkpoint: CheckpointRef; readonly sentence: string };
+  | {
+      readonly kind: 'promote';
+      readonly checkpoint: CheckpointRef;
+      readonly sentence: string;
+      readonly steering?: string;
+    };
 
 /** What a pipeline tells the phase that runs. */
 export type PhaseMessage =

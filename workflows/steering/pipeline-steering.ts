@@ -215,9 +215,9 @@ async function promote(steered: Steered, phase: string, input: PromoteInput): Pr
       checkpoint: input.checkpoint,
     });
     const request = { message: 'promote', checkpoint: checkpoint.id } as const;
-    await recordSteering(phase, request, input);
+    const steering = await recordSteering(phase, request, input);
     board.promoted(phase, { checkpoint: checkpoint.id, by: input });
-    await tell(phase, { kind: 'promote', checkpoint, sentence: sentenceOfSteering(request, input) });
+    await tell(phase, { kind: 'promote', checkpoint, sentence: sentenceOfSteering(request, input), steering });
     return `phase ${phase} ends with ${checkpoint.id}`;
   };
   return await orUndo(endWithIt, () => {
