@@ -19,6 +19,7 @@ import type {
   ImportEvalQuestion,
   RecordedScore,
 } from '../workflows/contract-questions.ts';
+import { mustBeOneTask } from './harness-runs.ts';
 import { claimImported } from './imported-benchmarks.ts';
 import { findCheckpoint } from './named-checkpoint.ts';
 import { claimOutside, outsideBenchmark, recordTold, type ScoreDependencies } from './scores.ts';
@@ -38,11 +39,12 @@ export async function importEvaluations(
   const { ledger } = dependencies;
   const { checkpoint } = await findCheckpoint(ledger, named);
   const of = { checkpoint, by, at: dependencies.now().toISOString() };
-  const target = name === undefined ? null : await outsideBenchmark(ledger, { name, checkpoint, pipeline });
+  const target =
+    name === undefined ? null : await outsideBenchmark(ledger, { name, checkpoint, pipeline, corrected: null });
   if (name !== undefined && target !== null) {
-    mustBeOneTask(results);
-    for (const result of results) toldBy(result, checkpoint, { name, benchmark: target });
-    await claimOutside(ledger, { name, benchmark: target, at: of.at });
+    const told = results.map((result) => toldBy(result, checkpoint, { name, ...target }));
+    await mustBeOneTask(ledger, told);
+    await claimOutside(ledger, { name, countsOn: target, at: of.at });
   }
   const evaluations: ImportedEvaluation[] = [];
   const scores: RecordedScore[] = [];
@@ -51,18 +53,10 @@ export async function importEvaluations(
     if (found.kind === 'outcomes')
       evaluations.push(await recordOutcomes(dependencies, of, { ...result, outcomes: found }));
     if (name !== undefined && target !== null)
-      scores.push(await record(dependencies, of, toldBy(result, checkpoint, { name, benchmark: target })));
+      scores.push(await record(dependencies, of, toldBy(result, checkpoint, { name, ...target })));
     else if (found.kind === 'mean') scores.push(await recordMean(dependencies, of, result));
   }
   return { answer: 'import-eval', checkpoint: checkpoint.id, evaluations, scores };
-}
-
-/** Scores of two tasks on one benchmark would be put together as two runs. */
-function mustBeOneTask(results: readonly ImportedResult[]): void {
-  const tasks = [...new Set(results.map(({ tool, task, metric }) => `${task} (${tool}, ${metric})`))];
-  if (tasks.length < 2) return;
-  const message = `benchmark: one benchmark is scored by one task, and there are ${String(tasks.length)}: name one with --task: ${tasks.slice(0, 20).join(', ')}`;
-  throw new TemperError('invalid-input', message);
 }
 
 /** The first record of an evaluation stays. Who imported what is written down first: an evaluation that nobody can trace is worth nothing. */
@@ -124,24 +118,26 @@ async function recordMean(dependencies: ScoreDependencies, of: Import, result: I
 }
 
 async function record({ ledger }: ScoreDependencies, { by, at }: Import, told: ToldScore): Promise<RecordedScore> {
-  return await recordTold(ledger, told, { by, note: '', corrects: null, at });
+  return await recordTold(ledger, told, { by, note: '', corrected: null, at });
 }
 
 function toldBy(
-  { tool, metric, source, digest, found }: ImportedResult,
+  { tool, task, metric, source, digest, run, found }: ImportedResult,
   { id }: CheckpointRecord,
   on: { readonly name: string; readonly benchmark: OutsideBenchmark },
 ): ToldScore {
-  const from = `${tool} ${source} (${metric}, ${digest.slice(0, 12)})`.slice(-200);
+  const from = `${tool} ${task} ${source} (${metric}, ${digest.slice(0, 12)})`.slice(-200);
+  const of = { tool, task, metric, digest: run.digest };
   const score = { checkpoint: id, benchmark: on.name, source: from };
   if (found.kind === 'outcomes') {
     const right = found.right.replaceAll('0', '').length;
-    return scoreEntry({ ...score, score: `${String(right)}/${String(found.right.length)}` }, on.benchmark);
+    const entry = scoreEntry({ ...score, score: `${String(right)}/${String(found.right.length)}` }, on.benchmark);
+    return { ...entry, run: { ...of, isWhole: run.parts === 1 } };
   }
   const { runs, problems, deviation, standardError } = found;
   // A bare 1 may mean 1 %.
   const share = (value: number) => (value === 1 ? '100%' : value);
-  return scoreEntry(
+  const entry = scoreEntry(
     {
       ...{ ...score, runs, problems, score: share(found.score) },
       ...(deviation === undefined ? {} : { deviation: share(deviation) }),
@@ -149,4 +145,5 @@ function toldBy(
     },
     on.benchmark,
   );
+  return { ...entry, run: { ...of, isWhole: true } };
 }

@@ -20,6 +20,7 @@ import type { Ledger } from '../store/ledger/ledger.ts';
 import type { RecordedScore } from '../workflows/contract-questions.ts';
 import { childIds } from '../workflows/contract.ts';
 import { claimBenchmarks } from './benchmark-definitions.ts';
+import { countedBefore } from './harness-runs.ts';
 import type { ReadingDependencies } from './dependencies.ts';
 import { findPipeline } from './named-run.ts';
 import { findCheckpoint } from './named-checkpoint.ts';
@@ -46,40 +47,48 @@ export async function recordScore(
   { score: input, pipeline }: ScoreToRecord,
 ): Promise<RecordedScore> {
   const { checkpoint } = await findCheckpoint(ledger, input.checkpoint);
-  const benchmark = await outsideBenchmark(ledger, { name: input.benchmark, checkpoint, pipeline });
-  const told = scoreEntry({ ...input, checkpoint: checkpoint.id }, benchmark);
-  const corrects = input.corrects ?? null;
-  if (corrects !== null && (await ledger.outsideScore(corrects)) === null)
-    throw new TemperError('not-found', `corrects: no score "${corrects}" is in the ledger`);
+  const corrected = input.corrects === undefined ? null : await ledger.outsideScore(input.corrects);
+  if (input.corrects !== undefined && corrected === null)
+    throw new TemperError('not-found', `corrects: no score "${input.corrects}" is in the ledger`);
+  const countsOn = await outsideBenchmark(ledger, { name: input.benchmark, checkpoint, pipeline, corrected });
+  const entry = scoreEntry({ ...input, checkpoint: checkpoint.id }, countsOn.benchmark);
+  const isOfSameRun = corrected?.checkpoint === entry.checkpoint && corrected.benchmark === entry.benchmark;
+  const told = isOfSameRun && corrected.run !== undefined ? { ...entry, run: corrected.run } : entry;
   const at = now().toISOString();
-  await claimOutside(ledger, { name: told.benchmark, benchmark, at });
+  await claimOutside(ledger, { name: told.benchmark, countsOn, at });
   const { note = '', by = '' } = input;
-  return await recordTold(ledger, told, { by, note, corrects, at });
+  return await recordTold(ledger, told, { by, note, corrected, at });
 }
 
 /** From now on it means what is said here. Throws `invalid-input` where it meant something else. */
 export async function claimOutside(
   ledger: Ledger,
-  { name, benchmark, at }: { readonly name: string; readonly benchmark: OutsideBenchmark; readonly at: string },
+  { name, countsOn, at }: { readonly name: string; readonly countsOn: CountsOn; readonly at: string },
 ): Promise<void> {
+  const { benchmark, isClaimed } = countsOn;
+  if (isClaimed) return;
   await claimBenchmarks(ledger, { benchmarks: { [name]: benchmark }, dataDigests: {} }, { names: new Set([name]), at });
 }
 
-/** On a benchmark that is claimed. Throws `ledger-conflict` where what it corrects was corrected before. */
+/** On a benchmark that is claimed; a run of another harness counts there once. Throws `ledger-conflict` where what it corrects was corrected before. */
 export async function recordTold(
   ledger: Ledger,
   told: ToldScore,
-  said: Pick<OutsideScore, 'by' | 'note' | 'corrects' | 'at'>,
+  { corrected, ...said }: Pick<OutsideScore, 'by' | 'note' | 'at'> & { readonly corrected: OutsideScore | null },
 ): Promise<RecordedScore> {
-  const { corrects } = said;
+  const corrects = corrected?.id ?? null;
   const id = createHash('sha256').update(textOfScore(told, corrects)).digest('hex').slice(0, 12);
-  const { recorded, score } = await ledger.recordOutsideScore({ ...told, ...said, id });
-  if (score.id !== id) {
-    const message = `corrects: score "${String(corrects)}" was corrected before, by "${score.id}": correct that one`;
+  const before = corrects === null ? await countedBefore(ledger, told) : null;
+  const { recorded, score } =
+    before === null
+      ? await ledger.recordOutsideScore({ ...told, ...said, corrects, id })
+      : { recorded: false, score: before };
+  if (corrects !== null && score.id !== id) {
+    const message = `corrects: score "${corrects}" was corrected before, by "${score.id}": correct that one`;
     throw new TemperError('ledger-conflict', message);
   }
-  const wakes = await phasesThatLookAt(ledger, told.benchmark);
-  return { answer: 'record-score', id, recorded, sentence: sentenceOf(score, recorded), wakes };
+  const wakes = await phasesThatLookAt(ledger, [told.benchmark, ...(corrected === null ? [] : [corrected.benchmark])]);
+  return { answer: 'record-score', id: score.id, recorded, sentence: sentenceOf(score, recorded), wakes };
 }
 
 function sentenceOf(score: OutsideScore, recorded: boolean): string {
@@ -90,22 +99,38 @@ function sentenceOf(score: OutsideScore, recorded: boolean): string {
   return `Nothing new: ${what} was recorded as ${score.id}${who} at ${minuteOf(score.at)} UTC. Another run with the same score needs a source of its own.`;
 }
 
-/** What a score of this name counts on: by the recipe of the pipeline; where that does not name it, as whoever waits for it has it. */
+export interface CountsOn {
+  readonly benchmark: OutsideBenchmark;
+  /** It is as the ledger has it. */
+  readonly isClaimed: boolean;
+}
+
+/**
+ * What a score of this name counts on: by the recipe of the pipeline; where that does not name it, as the ledger has it, in the version of the
+ * score that is corrected.
+ */
 export async function outsideBenchmark(
   ledger: Ledger,
-  of: { readonly name: string; readonly checkpoint: CheckpointRecord; readonly pipeline: string | undefined },
-): Promise<OutsideBenchmark> {
+  of: {
+    readonly name: string;
+    readonly checkpoint: CheckpointRecord;
+    readonly pipeline: string | undefined;
+    readonly corrected: OutsideScore | null;
+  },
+): Promise<CountsOn> {
   const { benchmarks } = await recipeOf(ledger, of);
   const own = benchmarks[of.name];
-  if (own !== undefined && isOutside(own)) return own;
+  if (own !== undefined && isOutside(own)) return { benchmark: own, isClaimed: false };
   if (own !== undefined) {
     const message = `benchmark: jobs evaluate "${of.name}" themselves; a score from outside counts on one that the recipe has with "outside: true"`;
     throw new TemperError('invalid-input', message);
   }
-  const kept = (await ledger.definitionsOf(of.name)).find(({ definition }) => isOutsideDefinition(definition));
+  const known = (await ledger.definitionsOf(of.name)).filter(({ definition }) => isOutsideDefinition(definition));
+  const version = of.corrected?.benchmark === of.name ? of.corrected.version : known[0]?.version;
+  const kept = known.find((one) => one.version === version);
   if (kept !== undefined) {
     const { problems } = JSON.parse(kept.definition) as Pick<OutsideBenchmark, 'problems'>;
-    return { outside: true, version: kept.version, problems };
+    return { benchmark: { outside: true, version: kept.version, problems }, isClaimed: true };
   }
   const names = Object.entries(benchmarks).flatMap(([name, one]) => (isOutside(one) ? [name] : []));
   const near = nearestName(of.name, names);
@@ -128,12 +153,12 @@ async function recipeOf(
   return (run?.resolved as { readonly recipe: Recipe } | undefined)?.recipe ?? { benchmarks: {} };
 }
 
-/** Workflow ids of the open phases whose gates name it. */
-async function phasesThatLookAt(ledger: Ledger, benchmark: string): Promise<readonly string[]> {
+/** Workflow ids of the open phases whose gates name one of them. */
+async function phasesThatLookAt(ledger: Ledger, benchmarks: readonly string[]): Promise<readonly string[]> {
   const open = await ledger.openPhases();
   const looking = open.filter(({ identityText }) => {
     const { gate } = JSON.parse(identityText) as { readonly gate: readonly GateStage[] };
-    return gate.some((stage) => benchmarkOf(stage) === benchmark);
+    return gate.some((stage) => benchmarks.includes(benchmarkOf(stage)));
   });
   return [...new Set(looking.map(({ workflowId, phase }) => childIds.phase(workflowId, phase)))];
 }

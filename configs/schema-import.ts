@@ -7,6 +7,7 @@ import { z } from 'zod';
 
 const word = (most: number) => z.string().trim().min(1).max(most);
 const count = z.int().positive();
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const share = z.number().min(0).max(1);
 
 export const evalTools = ['lm-eval', 'lighteval', 'nemo-skills'] as const;
@@ -49,7 +50,9 @@ export const importedResultSchema = z.strictObject({
   /** The file's name. */
   source: word(120),
   /** SHA-256 of the file. */
-  digest: z.string().regex(/^[0-9a-f]{64}$/),
+  digest: sha256,
+  /** SHA-256 of what the harness says of the whole run: the same for its mean and for its outcomes, which are of all of it or of one of `parts`. */
+  run: z.strictObject({ digest: sha256, parts: count }),
   found: z.discriminatedUnion('kind', [outcomes, mean]),
 });
 

@@ -25,6 +25,18 @@ export interface ToldScore {
   readonly runtime: number | 'kept' | 'missed' | null;
   /** Where it is from; empty where nobody said. */
   readonly source: string;
+  /** Where another harness tells it. */
+  readonly run?: HarnessRun;
+}
+
+/** It counts once on a benchmark, by its mean or by its parts. */
+export interface HarnessRun {
+  readonly tool: string;
+  readonly task: string;
+  readonly metric: string;
+  /** Of the whole run. */
+  readonly digest: string;
+  readonly isWhole: boolean;
 }
 
 export interface OutsideScore extends ToldScore {
@@ -34,6 +46,8 @@ export interface OutsideScore extends ToldScore {
   readonly note: string;
   /** The id of the score that this one stands for; null for one that corrects nothing. */
   readonly corrects: string | null;
+  /** Another stands for it, of whichever checkpoint and benchmark that is. */
+  readonly isCorrected?: true;
   /** ISO 8601. */
   readonly at: string;
 }
@@ -41,7 +55,7 @@ export interface OutsideScore extends ToldScore {
 /** Those that count: what was corrected does not. */
 export function standingScores(scores: readonly OutsideScore[]): readonly OutsideScore[] {
   const corrected = new Set(scores.map(({ corrects }) => corrects));
-  return scores.filter(({ id }) => !corrected.has(id));
+  return scores.filter(({ id, isCorrected }) => isCorrected !== true && !corrected.has(id));
 }
 
 /** What a gate counts with, of scores on one version of each benchmark. */

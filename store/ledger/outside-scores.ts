@@ -12,7 +12,7 @@ export interface OutsideScoreLedger {
   /** `recorded` is false where nothing was written: this id was recorded before (then `score` is that one), or what it corrects was corrected by `score`. */
   recordOutsideScore(score: OutsideScore): Promise<{ readonly recorded: boolean; readonly score: OutsideScore }>;
   outsideScore(id: string): Promise<OutsideScore | null>;
-  /** Corrected ones included, in the order they came. */
+  /** In the order they came; corrected ones, which say so, included. */
   outsideScoresOf(checkpoints: readonly string[]): Promise<readonly OutsideScore[]>;
   /** Of all checkpoints that have one on this benchmark, or on any; those scored last, the newest first, at most `limit`. */
   checkpointsScoredOutside(filter: {
@@ -46,14 +46,7 @@ export function outsideScoreLedger(db: Kysely<LedgerTables>): OutsideScoreLedger
     async outsideScoresOf(checkpoints) {
       const scores: OutsideScore[] = [];
       for (let start = 0; start < checkpoints.length; start += namesPerQuery) {
-        const rows = await db
-          .selectFrom('outside_scores')
-          .selectAll()
-          .where('checkpoint', 'in', checkpoints.slice(start, start + namesPerQuery))
-          .orderBy('created_at')
-          .orderBy('id')
-          .execute();
-        scores.push(...rows.map(asScore));
+        scores.push(...(await scoresOf(db, checkpoints.slice(start, start + namesPerQuery))));
       }
       return scores;
     },
@@ -74,6 +67,27 @@ export function outsideScoreLedger(db: Kysely<LedgerTables>): OutsideScoreLedger
       return rows.map(({ benchmark }) => benchmark);
     },
   };
+}
+
+async function scoresOf(db: Kysely<LedgerTables>, checkpoints: readonly string[]): Promise<readonly OutsideScore[]> {
+  const rows = await db
+    .selectFrom('outside_scores')
+    .selectAll()
+    .select((query) =>
+      query
+        .exists(
+          query
+            .selectFrom('outside_scores as later')
+            .select('later.id')
+            .whereRef('later.corrects', '=', 'outside_scores.id'),
+        )
+        .as('isCorrected'),
+    )
+    .where('checkpoint', 'in', checkpoints)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({ ...asScore(row), ...(row.isCorrected && { isCorrected: true as const }) }));
 }
 
 function rowOf({ id, by, note, corrects, at, ...told }: OutsideScore): LedgerTables['outside_scores'] {

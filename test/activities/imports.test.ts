@@ -45,6 +45,7 @@ const outcomes = (right: string, change: Partial<ImportedResult> = {}): Imported
   settings: { taskVersion: 3, fewShots: 5 },
   source: `samples_${right}.jsonl`,
   digest: digest('a'),
+  run: { digest: change.digest ?? digest('a'), parts: 1 },
   found: { kind: 'outcomes', problems: Array.from(right, (__, index) => `p${String(index)}`), right },
   ...change,
 });
@@ -125,7 +126,7 @@ test('a mean is a score from outside, once', async () => {
   const { evaluations, scores } = await bring([mean]);
   expect(evaluations).toEqual([]);
   expect(scores[0]?.sentence).toContain(
-    'lighteval-gsm8k 100.0 % of 4 problems, from lighteval results.json (exact_match,strict-match, aaaaaaaaaaaa)',
+    'lighteval-gsm8k 100.0 % of 4 problems, from lighteval gsm8k results.json (exact_match,strict-match, aaaaaaaaaaaa)',
   );
   expect((await bring([mean])).scores).toMatchObject([{ recorded: false }]);
   expect(await bench.ledger.outsideScoresOf([id(50)])).toMatchObject([
@@ -136,7 +137,9 @@ test('a mean is a score from outside, once', async () => {
 test('scores from outside stand on the leaderboard, of a pipeline and of all, and are compared by their means', async () => {
   await bring([mean]);
   const lower = { kind: 'mean' as const, score: 0.25, problems: 4, runs: 1 };
-  await bring([{ ...mean, digest: digest('b'), found: lower }], { checkpoint: id(40) });
+  await bring([{ ...mean, digest: digest('b'), run: { digest: digest('b'), parts: 1 }, found: lower }], {
+    checkpoint: id(40),
+  });
   const checkpoints = async (question: object) => {
     const { rows, outside } = await ask<LeaderboardAnswer>({ question: 'leaderboard', ...question });
     expect(rows).toEqual([]);
@@ -168,6 +171,81 @@ test('a gate that waits hears of it on the benchmark that is named, and of nothi
   expect(await judge()).toMatchObject({ kind: 'promote', checkpoint: { id: id(50) }, score: 0.75 });
 });
 
+const runsOn = async (benchmark: string) => {
+  const { outside } = await ask<LeaderboardAnswer>({ question: 'leaderboard', benchmark });
+  return outside?.map(({ checkpoint, score }) => [checkpoint, score?.runs, score?.mean]);
+};
+const toPublic = { benchmark: 'public' };
+
+test('a run counts once on a benchmark: its mean, then its outcomes, and the other way round', async () => {
+  const whole = outcomes('1101', { digest: digest('b'), run: { digest: digest('9'), parts: 1 } });
+  const itsMean: ImportedResult = {
+    ...whole,
+    ...{ digest: digest('9'), source: 'results.json' },
+    found: { kind: 'mean', score: 0.75, problems: 4, runs: 1, standardError: 0.25 },
+  };
+  await bring([itsMean], toPublic);
+  const { evaluations, scores } = await bring([whole], toPublic);
+  expect(evaluations).toMatchObject([{ recorded: true }]);
+  expect(scores).toMatchObject([
+    { recorded: false, sentence: expect.stringMatching(/^Nothing new: public 75\.0 %/) as string },
+  ]);
+  expect(await runsOn('public')).toEqual([[id(50), 1, 0.75]]);
+  await bring([whole], { ...toPublic, checkpoint: id(40) });
+  expect((await bring([itsMean], { ...toPublic, checkpoint: id(40) })).scores).toMatchObject([{ recorded: false }]);
+  expect(await runsOn('public')).toContainEqual([id(40), 1, 0.75]);
+});
+
+test('a run in parts counts by its mean or by them, and is refused by both where some are not told', async () => {
+  const run = { digest: digest('e'), parts: 2 };
+  const parts = ['1100', '1111'].map((right, seed) => outcomes(right, { digest: digest(String(seed)), run }));
+  const both: ImportedResult = {
+    ...outcomes('1'),
+    ...{ digest: run.digest, run, source: 'metrics.json' },
+    found: { kind: 'mean', score: 0.75, problems: 4, runs: 2, deviation: 0.35 },
+  };
+  await bring(parts.slice(0, 1), toPublic);
+  await expect(bring([both], toPublic)).rejects.toThrow(
+    /^benchmark: 1 of the 2 runs of gsm8k .* count on "public" already/,
+  );
+  await bring(parts, toPublic);
+  expect((await bring([both], toPublic)).scores).toMatchObject([{ recorded: false }]);
+  await bring([both], { ...toPublic, checkpoint: id(40) });
+  const { scores } = await bring(parts, { ...toPublic, checkpoint: id(40) });
+  expect(scores.map(({ recorded }) => recorded)).toEqual([false, false]);
+  expect(await runsOn('public')).toEqual([
+    [id(40), 2, 0.75],
+    [id(50), 2, 0.75],
+  ]);
+});
+
+test.each([
+  { other: 'task', change: { task: 'aime' } },
+  { other: 'metric', change: { metric: 'exact_match,flexible-extract' } },
+])('another $other on the same benchmark is refused, one after the other too', async ({ change }) => {
+  const { scores } = await bring([outcomes('1101')], toPublic);
+  await expect(bring([outcomes('1111', { digest: digest('b'), ...change })], toPublic)).rejects.toThrow(
+    `"public" has a score of ${id(50)} by gsm8k (lm-eval, exact_match,strict-match), "${scores[0]?.id ?? ''}"`,
+  );
+  expect(await runsOn('public')).toEqual([[id(50), 1, 0.75]]);
+});
+
+test('a mean that was imported is corrected as any score, in the version that it has, and stays so', async () => {
+  await bring([{ ...mean, digest: digest('c'), settings: { fewShots: 3 } }], { checkpoint: id(40) });
+  const { scores } = await bring([mean]);
+  const name = 'lighteval-gsm8k';
+  const score = { checkpoint: id(40), benchmark: name, score: '2/4', note: 'a typo' };
+  const [wrong] = await bench.ledger.outsideScoresOf([id(40)]);
+  await ask({ question: 'record-score', score: { ...score, corrects: wrong?.id } });
+  await ask({ question: 'record-score', score: { ...score, checkpoint: id(50), corrects: scores[0]?.id } });
+  const { outside } = await ask<LeaderboardAnswer>({ question: 'leaderboard', benchmark: name });
+  expect(outside?.map(({ checkpoint, version, score: shown }) => [checkpoint, version, shown?.mean])).toEqual([
+    [id(40), 1, 0.5],
+    [id(50), 2, 0.5],
+  ]);
+  expect((await bring([mean])).scores).toMatchObject([{ recorded: false }]);
+});
+
 interface Refused {
   readonly title: string;
   readonly more: Parameters<typeof bring>[1];
@@ -194,7 +272,7 @@ test.each<Refused>([
     want: /^score: is over 3 problems, and the recipe's "public" has 4$/,
   },
   {
-    title: 'two tasks on one benchmark',
+    title: 'two tasks on one benchmark at once',
     more: { benchmark: 'public' },
     results: [outcomes('1101'), outcomes('1101', { task: 'aime' })],
     want: /name one with --task: gsm8k \(lm-eval, exact_match,strict-match\), aime/,

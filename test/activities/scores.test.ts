@@ -2,7 +2,7 @@
 import { answerActivities } from '../../activities/answers.ts';
 import { type Phase, phaseSchema, recipeSchema } from '../../configs/schema.ts';
 import type { ScoreInput } from '../../configs/schema-score.ts';
-import type { RecordedScore } from '../../workflows/contract-questions.ts';
+import type { LeaderboardAnswer, Question, RecordedScore } from '../../workflows/contract-questions.ts';
 import type { ResolvedPipeline } from '../../workflows/contract.ts';
 import { activityBench, type ActivityBench, contextOf, runId, sft, startAttempt } from '../support/activity-bench.ts';
 import { fakeTrainer } from '../support/fake-trainer.ts';
@@ -42,6 +42,8 @@ const record = (change: Partial<ScoreInput> = {}, pipeline?: string): Promise<Re
   bench
     .as(runId)
     .recordScore({ score: { checkpoint: id(50), benchmark: 'public', score: '40/50', ...change }, pipeline });
+const ask = <Answer>(question: Question) =>
+  answerActivities(bench.dependencies).answerQuestion(question) as Promise<Answer>;
 const matching = (message: string | RegExp): string =>
   (typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message)) as string;
 const judge = () => bench.as(runId).judgeGate({ context: contextWith(gated(compare)) });
@@ -78,6 +80,17 @@ test('a correction stands for what it names, once; what was wrong stays to be re
     message: `corrects: score "${wrong.id}" was corrected before, by "${right.id}": correct that one`,
   });
   expect((await bench.ledger.outsideScoresOf([id(50)])).map(({ score }) => score)).toEqual([0.08, 0.8]);
+});
+
+test('what is corrected to another benchmark or checkpoint counts nowhere else', async () => {
+  const wrong = await record();
+  const right = await record({ benchmark: 'panel', corrects: wrong.id, note: 'it was the panel' });
+  expect(right.wakes).toEqual(['demo/sft']);
+  expect(await judge()).toMatchObject({ kind: 'hold' });
+  const board = { question: 'leaderboard' as const };
+  const { outside } = await ask<LeaderboardAnswer>(board);
+  expect(outside).toMatchObject([{ benchmark: 'panel' }]);
+  expect(await ask<LeaderboardAnswer>({ ...board, benchmark: 'public' })).toMatchObject({ outside: [] });
 });
 
 test.each<{ title: string; change: Partial<ScoreInput>; type: string; message: string | RegExp }>([

@@ -63,7 +63,8 @@ test('the update wakes a gate that waits: it judges again, and not as if a perso
 
 const imported = {
   ...{ tool: 'lm-eval', task: 'gsm8k', metric: 'acc,none', settings: { fewShots: 5 }, source: 'samples.jsonl' },
-  ...{ digest: 'a'.repeat(64), found: { kind: 'outcomes', problems: ['0', '1'], right: '10' } },
+  ...{ digest: 'a'.repeat(64), run: { digest: 'a'.repeat(64), parts: 1 } },
+  ...{ found: { kind: 'outcomes', problems: ['0', '1'], right: '10' } },
 };
 const importing = { question: 'import-eval', checkpoint: score.checkpoint, benchmark: 'public', by: 'ann' };
 

@@ -60,6 +60,7 @@ function resultOf(
     },
     source: basename(path),
     digest,
+    run: { digest, parts: 1 },
     found: { kind: 'mean', score: metric.value, problems, runs: 1, ...standardError },
   };
 }

@@ -84,7 +84,11 @@ async function readTask(of: Task): Promise<ImportedResult> {
   const own = results.results[task] ?? {};
   const metric = chosenMetric(path, task, { metrics: metricsOf(own, results.higher_is_better?.[task] ?? {}), wish });
   const problems = results['n-samples']?.[task]?.effective ?? wish.problems;
-  const result = { tool: 'lm-eval' as const, task, metric: metric.name, settings: settingsOf(results, task) };
+  const result = {
+    tool: 'lm-eval' as const,
+    ...{ task, metric: metric.name, settings: settingsOf(results, task) },
+    run: { digest: of.digest, parts: 1 },
+  };
   const samples = await readSamples(of, { metric: metric.name, problems });
   if (samples !== null) {
     mustAgree(samples.path, meanOf(samples.found), { path, says: metric.value });

@@ -60,11 +60,12 @@ async function readBenchmark(of: Benchmark): Promise<readonly ImportedResult[]> 
   const metric = chosenMetric(path, task, { metrics: metricsOf(aggregate), wish });
   const problems = typeof aggregate['num_entries'] === 'number' ? aggregate['num_entries'] : wish.problems;
   if (problems === undefined) throw refused(path, `${task}.num_entries: is missing: say --problems`);
+  const run = runOf(metrics, task);
   const outputs = await outputsOf(path, task);
   if (outputs.length > 0) {
     const runs: ImportedResult[] = [];
     for (const output of outputs)
-      runs.push(await outcomesOf(output, { task, wish: { ...wish, metric: metric.name, problems } }));
+      runs.push(await outcomesOf(output, { task, run, wish: { ...wish, metric: metric.name, problems } }));
     const means = runs.flatMap(({ found }) => (found.kind === 'outcomes' ? [meanOf(found)] : []));
     mustAgree(dirname(outputs[0] ?? path), means.reduce((sum, one) => sum + one, 0) / means.length, {
       path,
@@ -77,9 +78,8 @@ async function readBenchmark(of: Benchmark): Promise<readonly ImportedResult[]> 
   const deviation =
     aggregate.runs > 1 && typeof spread === 'number' && spread >= 0 && spread <= 1 ? { deviation: spread } : {};
   const found = { kind: 'mean' as const, score: metric.value, problems, runs: aggregate.runs, ...deviation };
-  // Of this benchmark alone: another one's result beside it makes no other score of this.
-  const digest = createHash('sha256').update(JSON.stringify(metrics[task])).digest('hex');
-  return [{ tool: 'nemo-skills', task, metric: metric.name, settings: {}, source: basename(path), digest, found }];
+  const { digest } = run;
+  return [{ tool: 'nemo-skills', task, metric: metric.name, settings: {}, source: basename(path), digest, run, found }];
 }
 
 /** One run by itself; how many problems it is to have is in the metrics beside it, where they are. */
@@ -94,12 +94,17 @@ async function readOutput(path: string, wish: Wish): Promise<ImportedResult> {
     const document = await readDocument(file);
     const parsed = metricsFile.safeParse(document?.value);
     const problems = parsed.success ? aggregateOf(parsed.data, task)?.['num_entries'] : undefined;
-    if (typeof problems === 'number') return await outcomesOf(path, { task, wish: { ...wish, problems } });
+    if (parsed.success && typeof problems === 'number')
+      return await outcomesOf(path, { task, run: runOf(parsed.data, task), wish: { ...wish, problems } });
   }
-  return await outcomesOf(path, { task, wish });
+  return await outcomesOf(path, { task, run: null, wish });
 }
 
-async function outcomesOf(path: string, { task, wish }: { task: string; wish: Wish }): Promise<ImportedResult> {
+/** `run` is null where no metrics tell of it. */
+async function outcomesOf(
+  path: string,
+  { task, run, wish }: { task: string; run: ImportedResult['run'] | null; wish: Wish },
+): Promise<ImportedResult> {
   const outcomes = outcomeList();
   let metric = wish.metric === 'judge_correct' ? 'judgement' : wish.metric;
   let number = 0;
@@ -130,6 +135,7 @@ async function outcomesOf(path: string, { task, wish }: { task: string; wish: Wi
     settings: {},
     source: basename(path),
     digest,
+    run: run ?? { digest, parts: 1 },
     found,
   };
 }
@@ -175,6 +181,12 @@ function aggregateOf(metrics: Metrics, task: string): Aggregate | null {
     return runs > 0 ? [{ ...values, runs }] : [];
   });
   return modes.sort((a, b) => b.runs - a.runs)[0] ?? null;
+}
+
+/** Of this benchmark alone: another one's result beside it makes no other score of this. */
+function runOf(metrics: Metrics, task: string): ImportedResult['run'] {
+  const digest = createHash('sha256').update(JSON.stringify(metrics[task])).digest('hex');
+  return { digest, parts: aggregateOf(metrics, task)?.runs ?? 1 };
 }
 
 /** It writes percents. */

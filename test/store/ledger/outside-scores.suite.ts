@@ -55,7 +55,16 @@ export function outsideScores(freshLedger: () => Promise<FreshLedger>): void {
     expect(await fresh.ledger.recordOutsideScore(first)).toMatchObject({ recorded: true });
     const second = score({ id: 'c3', corrects: 'a1', note: 'no, mine', score: 0.9 });
     expect(await fresh.ledger.recordOutsideScore(second)).toEqual({ recorded: false, score: first });
-    expect(await fresh.ledger.outsideScoresOf([score().checkpoint])).toEqual([score(), first]);
+    expect(await fresh.ledger.outsideScoresOf([score().checkpoint])).toEqual([
+      { ...score(), isCorrected: true },
+      first,
+    ]);
+  });
+
+  test('a correction that is of another checkpoint is seen on what it corrects', async () => {
+    await fresh.ledger.recordOutsideScore(score());
+    await fresh.ledger.recordOutsideScore(score({ id: 'b2', checkpoint: 'other', corrects: 'a1', note: 'mixed up' }));
+    expect(await fresh.ledger.outsideScoresOf([score().checkpoint])).toEqual([{ ...score(), isCorrected: true }]);
   });
 
   test('what was scored last stands first, of one benchmark or of all', async () => {
