@@ -12,7 +12,6 @@ import { expectedGain, furtherRunsThatDecide, type PairOfScores, varianceWithin 
 import { type Scored, unfinishedShares } from './gate-evidence.ts';
 import type { CompareLine, CompareReport } from './gate-report.ts';
 import { isToldLower, type OutsideEvidence } from './outside-evidence.ts';
-import { standardError } from './statistics.ts';
 
 /** What further seeds must gain on the average, as a share, to be asked for: a tenth of a point. */
 const worthAsking = 0.001;
@@ -116,10 +115,8 @@ function unscored(
   return isHighest ? 'highest' : 'not-scored';
 }
 
-function comparable(one: Scored): Comparable {
-  const { checkpoint, mean, problems } = one;
-  if (problems === null) return { id: checkpoint.id, mean, problems, standardError: one.standardError };
-  return { id: checkpoint.id, mean, problems, standardError: standardError(problems.map(({ score }) => score)) ?? 1 };
+function comparable({ checkpoint, mean, problems, standardError }: Scored): Comparable {
+  return { id: checkpoint.id, mean, problems, standardError };
 }
 
 function pairOf(one: Scored, best: Scored, comparison: ComparisonWithBest): PairOfScores {

@@ -9,6 +9,7 @@ import type { GateInput } from './gate-input.ts';
 import type { LackingProblems, UnfinishedShares } from './gate-report.ts';
 import { outsideRunsOf } from './outside-evidence.ts';
 import { evaluationsOf, type PooledProblem, scoreOf, wholeOf } from './scores.ts';
+import { standardError } from './statistics.ts';
 
 /** A checkpoint with its score on one benchmark. */
 export interface Scored extends UnfinishedShares {
@@ -16,8 +17,9 @@ export interface Scored extends UnfinishedShares {
   readonly mean: number;
   /** Evaluations with a seed each, or runs elsewhere. */
   readonly runs: number;
-  /** Null where only the mean of runs elsewhere is known, with its error. */
+  /** Null where only the mean of runs elsewhere is known. */
   readonly problems: readonly PooledProblem[] | null;
+  /** Of the mean: what it counts with beside one that has no scores by problem. */
   readonly standardError: number;
   /** Problems of the benchmark. */
   readonly n: number;
@@ -37,8 +39,9 @@ export function scored(input: GateInput, checkpoints: readonly CheckpointFact[],
       : null;
     if (own !== null) {
       const { mean, problems, tokensPerSample, seeds, seconds } = own;
-      const of = { runs: seeds.length, minutes: seconds / 60 / seeds.length, n: problems.length, standardError: 0 };
-      return [{ checkpoint, mean, problems, tokensPerSample, ...of, ...unfinishedShares(own) }];
+      const of = { runs: seeds.length, minutes: seconds / 60 / seeds.length, n: problems.length };
+      const error = standardError(problems.map(({ score }) => score)) ?? 1;
+      return [{ checkpoint, mean, problems, standardError: error, tokensPerSample, ...of, ...unfinishedShares(own) }];
     }
     const outside = outsideRunsOf(input.outside ?? [], { checkpoint: checkpoint.id, benchmark });
     if (outside === null) return [];

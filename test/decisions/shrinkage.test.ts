@@ -1,8 +1,12 @@
 /** Scores after shrinkage, on candidates whose true accuracy is known, and where there is nothing to shrink. */
+import { judgeGate } from '../../decisions/gate.ts';
+import { sentenceOfVerdict } from '../../decisions/gate-sentences.ts';
 import { normalNumbers } from '../../decisions/normal.ts';
 import { randomIntegers } from '../../decisions/random.ts';
 import { type ScoreAmong, shrunkenScores } from '../../decisions/shrinkage.ts';
 import { mean } from '../../decisions/statistics.ts';
+import { evaluation } from '../support/builders.ts';
+import { c10, c20, gateInput, noisy, rank } from '../support/gate-builders.ts';
 
 interface Trial {
   readonly title: string;
@@ -96,4 +100,21 @@ test('scores without any noise stay, and nothing was picked of one', () => {
     ]).map((one) => one.mean),
   ).toEqual([1, 1]);
   expect(shrunkenScores([{ id: 'a', ...same }])).toEqual([]);
+});
+
+test('an evaluation is as noisy beside a score from outside as it is beside another evaluation', () => {
+  const told = { kind: 'runs', checkpoint: 'c20', benchmark: 'addition', mean: 0.45, runs: 1, problems: 40 } as const;
+  const verdict = judgeGate(
+    gateInput({
+      stages: [rank('earlier')],
+      evaluate: { benchmarks: ['addition'], seeds: 1, maxSeeds: 1 },
+      parent: null,
+      seen: [evaluation('c10').scoring(noisy())],
+      candidates: [c10, c20],
+      outside: [{ ...told, deviation: null }],
+    }),
+  );
+  // Over 40 problems each has a standard error of eight points: both are drawn to the middle, and neither is sure.
+  expect(verdict).toMatchObject({ kind: 'promote', shrunken: { scores: [{ id: 'c10' }, { id: 'c20' }] } });
+  expect(sentenceOfVerdict(verdict)).toMatch(/ 47\.\d % \(3\d\.\d % to 5\d\.\d %\) after shrinkage\.$/);
 });
