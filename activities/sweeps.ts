@@ -10,7 +10,7 @@ import type { EvaluationKey } from '../decisions/evaluation.ts';
 import { skippedNights } from '../decisions/skipped-nights.ts';
 import { comparedOf, regressionsOf } from '../decisions/sweep-regressions.ts';
 import { needsAPerson } from '../decisions/sweep-sentences.ts';
-import type { SweepOutcome, SweepReport } from '../decisions/sweep.ts';
+import type { SweepOutcome, SweepReport, Waited } from '../decisions/sweep.ts';
 import type { SweepRecord } from '../store/ledger/sweeps.ts';
 import { type EvaluationInput, type SweepInput, type SweepRow, sweepPhase } from '../workflows/contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -52,7 +52,14 @@ export interface ClosedSweep {
 
 export interface SweepActivities {
   /** Throws `invalid-input`, `not-found`, `store-unusable`. */
-  openSweep(input: SweepRun & { readonly input: SweepInput; readonly schedule: string | null }): Promise<OpenedSweep>;
+  openSweep(
+    input: SweepRun & {
+      readonly input: SweepInput;
+      readonly schedule: string | null;
+      /** For a worker; absent in runs that began before it was told. */
+      readonly waited?: Waited;
+    },
+  ): Promise<OpenedSweep>;
   nextOfSweep(of: SweepRun): Promise<NextOfSweep>;
   /** A job could not make what it was to make. */
   recordSweepFailure(
@@ -116,19 +123,18 @@ export function sweepActivities(dependencies: ActivityDependencies): SweepActivi
 
 async function openSweep(
   dependencies: ActivityDependencies,
-  { workflowId, runId, input, schedule }: Parameters<SweepActivities['openSweep']>[0],
+  { runId, ...given }: Parameters<SweepActivities['openSweep']>[0],
 ): Promise<OpenedSweep> {
   const { ledger } = dependencies;
   const before = (await ledger.sweep(runId)) as SweepRecord<SweepPlan> | null;
-  const record =
-    before ?? (await ledger.openSweep(await newSweep(dependencies, { workflowId, runId, input, schedule })));
+  const record = before ?? (await ledger.openSweep(await newSweep(dependencies, { runId, ...given })));
   const { sweep, profile, notifies, checkpoints } = record.plan;
   return { name: sweep.name, profile, notifies, checkpoints: checkpoints.length, benchmarks: sweep.benchmarks };
 }
 
 async function newSweep(
   dependencies: ActivityDependencies,
-  { workflowId, runId, input, schedule }: Parameters<SweepActivities['openSweep']>[0],
+  { workflowId, runId, input, schedule, waited }: Parameters<SweepActivities['openSweep']>[0],
 ) {
   const { value: sweep } = await dependencies.readSweep(input.sweep);
   const { profile, store } = dependencies.placeOf(sweep.profile);
@@ -149,7 +155,7 @@ async function newSweep(
     nights:
       schedule === null || facts === null
         ? { overlap: 0, missed: 0 }
-        : skippedNights(facts.skipped, counters[schedule] ?? null),
+        : skippedNights(facts.skipped, counters[schedule] ?? null, { waited, times: facts.times }),
     clock: facts === null ? [] : clockWarnings(facts.times, at),
     gpus: gpusOfJob(profile, 'evaluate'),
   };

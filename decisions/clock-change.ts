@@ -1,6 +1,6 @@
 /**
  * Local times that do not come exactly once a day: a clock change skips them, or doubles them. A schedule that names one would run not
- * at all, or twice, on that day.
+ * at all, or twice, on that day. And how many such times there are between two instants.
  *
  * Covers the changes of a zone within two years, which holds each of its rules. Does not cover parsing a schedule.
  */
@@ -48,6 +48,28 @@ export function clockTroubles({ minutes, days, dates, timeZone }: LocalTimes, fr
     }
     return [];
   });
+}
+
+/** How many of these times come after `from`, up to `until`; both ISO 8601. */
+export function startsBetween(
+  times: readonly LocalTimes[],
+  between: { readonly from: string; readonly until: string },
+): number {
+  const [from, until] = [Date.parse(between.from), Date.parse(between.until)];
+  const starts = times.flatMap(({ minutes, days, dates, timeZone }) => {
+    const offsetAt = offsetsOf(timeZone);
+    const found: number[] = [];
+    // A day more at both ends, whatever the zone.
+    for (let midnight = Math.floor(from / dayMs) * dayMs - dayMs; midnight <= until + dayMs; midnight += dayMs) {
+      if (!isRunDay(new Date(midnight).toISOString().slice(0, 10), days, dates)) continue;
+      for (const minute of minutes) {
+        const local = midnight + minute * minuteMs;
+        found.push(local - offsetAt(local - offsetAt(local) * minuteMs) * minuteMs);
+      }
+    }
+    return found;
+  });
+  return new Set(starts.filter((at) => at > from && at <= until)).size;
 }
 
 function isRunDay(date: string, days: readonly Weekday[], dates: LocalDates | undefined): boolean {

@@ -1,6 +1,7 @@
 /** A sweep in words: whose checkpoints, what was skipped and why, what became worse, and what a person is told. Does not cover pages. */
 import { count, difference as inPoints, percent } from './stage-sentences.ts';
 import type { EvaluationKey } from './evaluation.ts';
+import { minuteOf } from './utc-minute.ts';
 import type {
   FailedRound,
   LostCheckpoint,
@@ -72,12 +73,17 @@ export function sentenceOfRegression({ subject, benchmark, before, now, differen
 }
 
 /** Null where none was skipped. */
-export function sentenceOfNights({ overlap, missed }: SkippedNights): string | null {
+export function sentenceOfNights({ overlap, missed, notTaken }: SkippedNights): string | null {
   const parts = [
     ...(missed > 0
       ? [`${starts(missed)} skipped while no worker or server was there for longer than a start may be late`]
       : []),
     ...(overlap > 0 ? [`${starts(overlap)} skipped because the sweep before still ran`] : []),
+    ...(notTaken === undefined
+      ? []
+      : [
+          `${starts(notTaken.starts)} skipped because this sweep was started at ${minuteOf(notTaken.from)} UTC and no worker took it until ${minuteOf(notTaken.until)} UTC`,
+        ]),
   ];
   return parts.length === 0 ? null : `Since the last sweep ${parts.join(', and ')}.`;
 }

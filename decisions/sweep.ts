@@ -65,12 +65,20 @@ export interface Regression {
 export interface SkippedNights {
   /** The sweep before still ran. */
   readonly overlap: number;
+  /** The sweep that tells it was started, and no worker took it; absent where none was skipped for that, and in reports of before it was told. */
+  readonly notTaken?: Waited & { readonly starts: number };
   /** No worker or no server was there for longer than a start may be late. */
   readonly missed: number;
 }
 
+/** From when a sweep was started until a worker took it. ISO 8601. */
+export interface Waited {
+  readonly from: string;
+  readonly until: string;
+}
+
 /** As a schedule has them since it was made. */
-export interface ScheduleCounters extends SkippedNights {
+export interface ScheduleCounters extends Omit<SkippedNights, 'notTaken'> {
   /** ISO 8601: when it was made; one that was made anew counts from 0 again. */
   readonly createdAt: string;
 }

@@ -55,9 +55,12 @@ export async function evalSweep(input?: SweepInput): Promise<SweepReport> {
 }
 
 async function open(run: SweepRun, input: SweepInput): Promise<OpenedSweep> {
-  const schedule = workflowInfo().typedSearchAttributes.get(startedBySchedule) ?? null;
+  const { startTime, typedSearchAttributes } = workflowInfo();
+  const schedule = typedSearchAttributes.get(startedBySchedule) ?? null;
+  // Its first task is at work now: until then it waited for a worker.
+  const waited = { from: startTime.toISOString(), until: new Date().toISOString() };
   try {
-    return await activities('look what there is to evaluate').openSweep({ ...run, input, schedule });
+    return await activities('look what there is to evaluate').openSweep({ ...run, input, schedule, waited });
   } catch (error) {
     throw explained(error);
   }

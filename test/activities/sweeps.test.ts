@@ -239,6 +239,15 @@ describe('what it reports', () => {
     expect(await close(6)).toMatchObject({ nights: { overlap: 0, missed: 0 } });
   });
 
+  test('nights that passed while it waited for a worker, as that and not as a sweep before that still ran', async () => {
+    const times = [{ minutes: [120], days: [], timeZone: 'UTC' }];
+    const skipped = { overlap: 3, missed: 0, createdAt: now() };
+    bench.dependencies.scheduleFacts = () => Promise.resolve({ skipped, times });
+    const waited = { from: '2026-11-26T02:00:00.120Z', until: '2026-11-29T09:12:30.000Z' };
+    await bench.as(runId).openSweep({ ...run(1), input: { sweep: nightly }, schedule: 'nightly', waited });
+    expect(linesOfSweep(await close())).toEqual([expect.stringMatching(/^Since .*no worker took it until 2026-11-29/)]);
+  });
+
   test('a sweep ends by the ledger alone, also where the store is away or the profile is gone', async () => {
     await trains('alpha', 20);
     await open();

@@ -2,7 +2,6 @@
 import { regressionsOf } from '../../decisions/sweep-regressions.ts';
 import { linesOfSweep, needsAPerson, sentenceOfRegression, sentenceOfSweep } from '../../decisions/sweep-sentences.ts';
 import type { Subject, SweepReport, SweptCheckpoint } from '../../decisions/sweep.ts';
-import { skippedNights } from '../../decisions/skipped-nights.ts';
 import { checkpoint, evaluation } from '../support/builders.ts';
 import { level } from '../support/gate-builders.ts';
 
@@ -112,11 +111,4 @@ test('of many that are looked at, one is worse only where luck would show none: 
       evaluations: [...first, ...same],
     })[0]?.difference.low ?? 0;
   expect(of(40)).toBeLessThan(of(1));
-});
-
-test('a start that was skipped is told once, also when the schedule was made anew and has skipped more since', () => {
-  const counters = (overlap: number, missed: number, createdAt = 'then') => ({ overlap, missed, createdAt });
-  expect(skippedNights(counters(1, 5), counters(1, 2))).toEqual({ overlap: 0, missed: 3 });
-  expect(skippedNights(counters(4, 6, 'later'), counters(4, 2))).toEqual({ overlap: 4, missed: 6 });
-  expect(skippedNights(counters(2, 1), null)).toEqual({ overlap: 2, missed: 1 });
 });

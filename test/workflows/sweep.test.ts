@@ -25,6 +25,8 @@ test('makes job after job until nothing is due, and its page has the table and w
   expect(story.inputsOf('openSweep')).toMatchObject([
     { workflowId: 'straight', input: { sweep: 'nightly' }, schedule: null },
   ]);
+  const { from = '', until = '' } = story.inputsOf('openSweep')[0]?.waited ?? {};
+  expect([Date.parse(from) > 0, Date.parse(until) >= Date.parse(from)]).toEqual([true, true]);
   expect(story.inputsOf('judgeEvaluation')).toHaveLength(2);
   const page = await pageOf(bench.client, 'straight');
   expect(page).toMatch(/^\*\*nightly\*\*, completed: 2 evaluations in 0\.50 h of jobs, nothing to compare with yet\n/);
