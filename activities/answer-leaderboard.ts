@@ -257,7 +257,7 @@ async function missingOf(
 }
 
 /** Of a request as evaluations.ts writes it. */
-export function askedBy(request: unknown): readonly EvaluationKey[] {
+function askedBy(request: unknown): readonly EvaluationKey[] {
   const { evaluations = [] } = (request ?? {}) as {
     evaluations?: readonly {
       checkpoint: { id: string };

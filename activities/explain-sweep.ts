@@ -18,7 +18,6 @@ import type { RunStore } from '../store/run-store.ts';
 import type { ExplainedSweep, Explanation } from '../workflows/contract-questions.ts';
 import { sweepPhase } from '../workflows/contract.ts';
 import { eventsOf, evidenceWish, type ExplainWish, withinBounds } from './explain.ts';
-import { askedBy } from './answer-leaderboard.ts';
 import { type SweepPlan, sweepState, type SweepState } from './sweep-state.ts';
 
 /** Of each list. */
@@ -83,20 +82,10 @@ async function explainedSweep(
   };
 }
 
-/** What its jobs were asked for and the ledger has, in the order of the jobs. */
-async function evaluatedBy(
-  ledger: Ledger,
-  { workflowId, runId, plan }: SweepRecord<SweepPlan>,
-): Promise<readonly string[]> {
-  const jobs = await ledger.attemptsOf({ workflowId, runId, phase: sweepPhase, purpose: 'evaluate' });
-  const checkpoints = plan.checkpoints.map(({ id }) => id);
-  const totals = await ledger.evaluationTotals({ checkpoints, limit: mostTotals });
-  const meanOf = new Map(totals.map((one) => [titleOfEvaluation(one), one.mean]));
-  const titles = new Set(jobs.flatMap(({ request }) => askedBy(request)).map(titleOfEvaluation));
-  return [...titles].flatMap((title) => {
-    const mean = meanOf.get(title);
-    return mean === undefined ? [] : [`${title}: ${percent(mean)}`];
-  });
+/** What it made itself, in the order in which it was made. */
+async function evaluatedBy(ledger: Ledger, { runId }: SweepRecord<SweepPlan>): Promise<readonly string[]> {
+  const totals = await ledger.evaluationTotals({ runId, limit: mostTotals });
+  return totals.map((one) => `${titleOfEvaluation(one)}: ${percent(one.mean)}`).reverse();
 }
 
 function cut(lines: readonly string[], unnamed = 0): readonly string[] {

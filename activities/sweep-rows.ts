@@ -5,9 +5,11 @@
  * Does not cover what a row says (decisions/leaderboard.ts).
  */
 import { setImmediate as othersTurn } from 'node:timers/promises';
+import { compareText } from '../decisions/compare-text.ts';
 import type { Evaluation } from '../decisions/evaluation.ts';
 import { intervalOf, leaderboardRow, type LeaderboardRow } from '../decisions/leaderboard.ts';
 import { type PooledScore, type ScoreKey, scoreOf, wholeOf } from '../decisions/scores.ts';
+import { sentenceOfSubject } from '../decisions/sweep-sentences.ts';
 import type { Subject, SweptCheckpoint } from '../decisions/sweep.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { SweepRow } from '../workflows/contract.ts';
@@ -24,8 +26,20 @@ interface Scored {
   readonly problems: number;
 }
 
-/** Its pipeline stands in the checkpoint's name. */
-const wordOf: Readonly<Record<Subject['kind'], string>> = { champion: 'champion', running: 'newest', named: 'named' };
+/** The page has room for few. */
+const mostSubjects = 3;
+
+/** Its own pipeline, which stands in its name, comes first and is left out; others have it where a phase was reused. */
+function whoseOf(id: string, subjects: readonly Subject[]): string {
+  const isOwn = (subject: Subject) => subject.kind === 'named' || id.startsWith(`${subject.pipeline}/`);
+  const own = subjects.filter(isOwn).map(({ kind }) => ownWords[kind]);
+  const others = subjects.filter((subject) => !isOwn(subject)).map(sentenceOfSubject);
+  const words = [...own, ...others.toSorted(compareText)];
+  const more = words.length - mostSubjects;
+  return [...words.slice(0, mostSubjects), ...(more > 0 ? [`${String(more)} more`] : [])].join(', ');
+}
+
+const ownWords: Readonly<Record<Subject['kind'], string>> = { champion: 'champion', running: 'newest', named: 'named' };
 
 export function pageRows(
   { plan }: { readonly plan: SweepPlan },
@@ -34,7 +48,7 @@ export function pageRows(
   return highestFirst(plan, evaluations)
     .slice(0, mostRows)
     .map(({ checkpoint: { id, subjects }, key: { benchmark }, score }) => ({
-      ...{ checkpoint: id, whose: subjects.map(({ kind }) => wordOf[kind]).join(', '), benchmark },
+      ...{ checkpoint: id, whose: whoseOf(id, subjects), benchmark },
       ...{ mean: score.mean, ...intervalOf(score), seeds: score.seeds.length },
     }));
 }

@@ -144,7 +144,7 @@ export const sweepPhase = 'sweep';
 
 /** A row of a sweep's page. */
 export interface SweepRow extends Pick<LeaderboardRow, 'checkpoint' | 'benchmark' | 'mean' | 'low' | 'high' | 'seeds'> {
-  /** Whose checkpoint it is, such as `champion`. */
+  /** Whose checkpoint it is, such as `champion`; a pipeline is named where it is not the one in the checkpoint's name. */
   readonly whose: string;
 }
 

@@ -16,8 +16,9 @@ export interface EvaluationTotal extends EvaluationKey {
 }
 
 export interface EvaluationTotalsLedger {
-  /** The newest first, at most `limit`: of these checkpoints or of all, on this benchmark or on all. */
+  /** The newest first, at most `limit`: of these checkpoints or of all, on this benchmark or on all, made by this run or by any. */
   evaluationTotals(filter: {
+    readonly runId?: string;
     readonly checkpoints?: readonly string[];
     readonly benchmark?: string | undefined;
     readonly limit: number;
@@ -28,36 +29,35 @@ export interface EvaluationTotalsLedger {
   evaluatedBenchmarks(): Promise<readonly string[]>;
 }
 
+type TotalsFilter = Parameters<EvaluationTotalsLedger['evaluationTotals']>[0];
+
 type Row = EvaluationKey & { readonly id: string; readonly created_at: string };
 
 export function evaluationTotalsLedger(db: Kysely<LedgerTables>): EvaluationTotalsLedger {
-  const newest = (benchmark: string | undefined, limit: number) => {
-    const query = db
+  const newest = ({ runId, benchmark, limit }: TotalsFilter) =>
+    db
       .selectFrom('evaluations')
-      .select(['id', 'checkpoint', 'benchmark', 'version', 'seed', 'created_at']);
-    return (benchmark === undefined ? query : query.where('benchmark', '=', benchmark))
+      .select(['id', 'checkpoint', 'benchmark', 'version', 'seed', 'created_at'])
+      .$if(benchmark !== undefined, (query) => query.where('benchmark', '=', benchmark ?? ''))
+      .$if(runId !== undefined, (query) => query.where('run_id', '=', runId ?? ''))
       .orderBy('created_at', 'desc')
       .orderBy('id')
       .limit(limit);
-  };
 
-  async function rowsOf(
-    checkpoints: readonly string[] | undefined,
-    benchmark: string | undefined,
-    limit: number,
-  ): Promise<readonly Row[]> {
-    if (checkpoints === undefined) return await newest(benchmark, limit).execute();
+  async function rowsOf({ checkpoints, ...filter }: TotalsFilter): Promise<readonly Row[]> {
+    if (checkpoints === undefined) return await newest(filter).execute();
+    const { limit } = filter;
     const rows: Row[] = [];
     for (const part of chunks(checkpoints, namesPerQuery))
-      rows.push(...(await newest(benchmark, limit).where('checkpoint', 'in', part).execute()));
+      rows.push(...(await newest(filter).where('checkpoint', 'in', part).execute()));
     return rows
       .sort((one, other) => compareText(other.created_at, one.created_at) || compareText(one.id, other.id))
       .slice(0, limit);
   }
 
   return {
-    async evaluationTotals({ checkpoints, benchmark, limit }) {
-      const rows = await rowsOf(checkpoints, benchmark, limit);
+    async evaluationTotals(filter) {
+      const rows = await rowsOf(filter);
       const totals = await totalsOf(
         db,
         rows.map(({ id }) => id),

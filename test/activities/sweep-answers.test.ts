@@ -58,6 +58,16 @@ describe('explain', () => {
     ]);
   });
 
+  test('evaluated is what it made itself, in the version that it asked for', async () => {
+    await twoNights();
+    await firstJobRan(60, { night: 2 });
+    await record(idOf('alpha', 30), level(2), { of: 'sweep-2' });
+    await record(idOf('alpha', 30), level(1), { seed: 2, of: 'the pipeline' });
+    await record(idOf('alpha', 30), level(4), { of: 'the pipeline', version: 2 });
+    const parts = await explain('nightly-2');
+    expect(parts).toContain(`Evaluated:\n  ${idOf('alpha', 30)} on addition, seed 1: 50.0 %`);
+  });
+
   test('of one that runs: what is due still, the next first, and what its jobs could not make', async () => {
     await trains('alpha', 20);
     await trains('beta', 40);

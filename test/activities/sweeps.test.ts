@@ -39,6 +39,19 @@ describe('what it looks at', () => {
     expect(champions).toMatchObject([{ workflowId: 'alpha', phase: 'drgrpo', promoted: idOf('alpha', 30) }]);
   });
 
+  test('its page says whose a checkpoint is, also that of another pipeline whose phase was reused', async () => {
+    await trains('alpha', 20);
+    await open({ ...nightly, name: 'other' }, 9); // and its checkpoint is in the ledger
+    await record(idOf('alpha', 20), level(2));
+    await promotes('alpha', 20);
+    for (const pipeline of ['beta', 'gamma', 'delta']) await promotes(pipeline, 20, { of: 'alpha' });
+    await open({ ...nightly, checkpoints: { running: false } });
+    const answer = await next();
+    expect(answer.kind === 'done' ? [] : answer.rows.map(({ whose }) => whose)).toEqual([
+      'champion, champion of beta, champion of delta, 1 more',
+    ]);
+  });
+
   test('stays as it was at the start, also for an activity that is tried again', async () => {
     await trains('alpha', 20);
     await open();

@@ -31,15 +31,15 @@ export function sweepsOn(bench: () => ActivityBench) {
     await bench().ledger.openPipeline({ ...run, recipe: 'small', identity: 'i', resolved, at: now() });
   }
 
-  /** The phase has ended with this checkpoint. */
+  /** The phase has ended with this checkpoint, `of` another pipeline where it was reused. */
   async function promotes(
     pipelineId: string,
     step: number,
-    { phase, position } = { phase: 'sft', position: 1 },
+    { phase = 'sft', position = 1, of = pipelineId } = {},
   ): Promise<void> {
     await bench().ledger.upsertPhase({
       ...{ workflowId: pipelineId, runId: `run-of-${pipelineId}`, phase, position, kind: 'sft', state: 'completed' },
-      ...{ identity: 'i', identityText: '{}', promoted: idOf(pipelineId, step), at: now() },
+      ...{ identity: 'i', identityText: '{}', promoted: idOf(of, step), at: now() },
     });
   }
 
@@ -61,8 +61,12 @@ export function sweepsOn(bench: () => ActivityBench) {
     answer.kind === 'done'
       ? []
       : answer.input.evaluations.map(({ checkpoint, seed }) => `${checkpoint} ${String(seed)}`);
-  const record = async (checkpoint: string, correct: readonly number[], { seed = 1, of = 'elsewhere' } = {}) => {
-    const one = evaluation(checkpoint).seed(seed).scoring(correct).build();
+  const record = async (
+    checkpoint: string,
+    correct: readonly number[],
+    { seed = 1, of = 'elsewhere', version = 1 } = {},
+  ) => {
+    const one = evaluation(checkpoint).on('addition', version).seed(seed).scoring(correct).build();
     await bench().ledger.recordEvaluation({ evaluation: one, runId: of, jobName: 'job', at: now() });
   };
 

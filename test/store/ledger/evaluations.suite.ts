@@ -68,7 +68,7 @@ export function evaluations(freshLedger: () => Promise<FreshLedger>): void {
     beforeEach(async () => {
       const seen = [
         record({ problems: all(1) }),
-        { ...record({ seed: 8, problems: all(2) }), at: '2027-01-02T00:00:00.000Z' },
+        { ...record({ seed: 8, problems: all(2) }), at: '2027-01-02T00:00:00.000Z', runId: 'run-2' },
         {
           ...record({ checkpoint: 'other', benchmark: 'zeta', problems: [problem('3+3')] }),
           at: '2027-01-03T00:00:00.000Z',
@@ -77,7 +77,7 @@ export function evaluations(freshLedger: () => Promise<FreshLedger>): void {
       for (const one of seen) await fresh.ledger.recordEvaluation(one);
     });
 
-    test('are of the newest evaluations, or of some checkpoints or a benchmark', async () => {
+    test('are of the newest evaluations, or of some checkpoints, a benchmark or a run', async () => {
       const shown = async (filter: Parameters<typeof fresh.ledger.evaluationTotals>[0]) =>
         (await fresh.ledger.evaluationTotals(filter)).map(({ benchmark, seed, problems, mean }) => [
           `${benchmark} ${String(seed)}`,
@@ -93,6 +93,7 @@ export function evaluations(freshLedger: () => Promise<FreshLedger>): void {
       expect(await shown({ limit: 9, benchmark: 'addition' })).toEqual([second, first]);
       expect(await shown({ limit: 9, checkpoints: ['other'] })).toEqual([other]);
       expect(await shown({ limit: 9, checkpoints: [] })).toEqual([]);
+      expect(await shown({ limit: 9, runId: 'run-2' })).toEqual([second]);
     });
 
     test('count the problems that any of some evaluations has', async () => {
