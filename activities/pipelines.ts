@@ -27,9 +27,10 @@ export interface RunIdentity {
 export interface PipelineActivities {
   /** What runs, with every default filled in. Throws `invalid-input`, `not-found`, `store-unusable`, `checkpoint-damaged`. */
   resolvePipeline(input: PipelineInput): Promise<ResolvedPipeline>;
+  /** `runId`: by which the ledger knows the run from now on, also after a reset. */
   openPipeline(
     input: RunIdentity & { readonly resolved: ResolvedPipeline },
-  ): Promise<{ readonly searchAttributes: boolean }>;
+  ): Promise<{ readonly searchAttributes: boolean; readonly runId?: string }>;
   closePipeline(input: RunIdentity & { readonly state: 'completed' | 'failed' | 'cancelled' }): Promise<void>;
 }
 
@@ -73,7 +74,7 @@ export function pipelineActivities(dependencies: ActivityDependencies): Pipeline
         resolved,
         at,
       });
-      return { searchAttributes: await dependencies.searchAttributesKnown() };
+      return { searchAttributes: await dependencies.searchAttributesKnown(), runId };
     },
     async closePipeline({ runId, state }) {
       await ledger.recordPipelineEnd({ runId, outcome: state, at: dependencies.now().toISOString() });

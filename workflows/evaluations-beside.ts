@@ -90,7 +90,7 @@ function evaluationRuns(phase: HeldPhase) {
       const workflowId = childIds.evaluation(context.pipelineId, context.phase.name, number);
       const ended = await steering.stoppable((_, stopIt) => {
         child.stop = stopIt;
-        return whenIdIsFree(() =>
+        return whenIdIsFree(workflowId, () =>
           executeChild(evaluateCheckpoint, {
             workflowId,
             args: [{ context: phase.context, title, evaluations }],

@@ -15,9 +15,9 @@ export const releaseUpdate = defineUpdate<string, [ReleaseInput | undefined]>('r
 /** Brings a score from outside, which counts in the gates that name its benchmark. Answers with what was recorded, in a sentence. */
 export const recordScoreUpdate = defineUpdate<string, [ScoreInput | undefined]>('recordScore');
 
-/** From a phase to its pipeline. */
-export const phaseReportSignal = defineSignal<[PhaseReport]>('phaseReport');
-export const rowsSignal = defineSignal<[readonly LeaderboardRow[]]>('leaderboardRows');
+/** From a phase to its pipeline, with the run that it is a phase of. */
+export const phaseReportSignal = defineSignal<[PhaseReport, string]>('phaseReport');
+export const rowsSignal = defineSignal<[readonly LeaderboardRow[], string]>('leaderboardRows');
 /** From a pipeline to its held phase. */
 export const releaseSignal = defineSignal<[ReleaseInput]>('release');
 

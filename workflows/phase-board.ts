@@ -42,7 +42,7 @@ export interface PhaseBoard {
 
 export function phaseBoard(context: PhaseContext): PhaseBoard {
   const decisions: string[] = [];
-  const pipeline = pipelineLine();
+  const pipeline = pipelineLine(context.runId);
   let report = waitingPhase(context.phase);
   let opened: AttemptTicket | null = null;
 

@@ -35,7 +35,9 @@ import { pipelineDetails } from './pipeline-details.ts';
 import { refusal } from './refusal.ts';
 
 export interface PipelineBoard {
-  opened(resolved: ResolvedPipeline, opened: { readonly searchAttributes: boolean }): void;
+  opened(resolved: ResolvedPipeline, opened: { readonly searchAttributes: boolean; readonly runId?: string }): void;
+  /** By which the ledger knows this run: the one that opened it. A reset behind that point goes on with it, as its phases do. */
+  runId(): string;
   ended(state: 'completed' | 'failed' | 'cancelled'): void;
   /** Null before the recipe is resolved. */
   resolved(): ResolvedPipeline | null;
@@ -55,6 +57,7 @@ export interface PipelineBoard {
 }
 
 interface Board {
+  runId: string;
   resolved: ResolvedPipeline | null;
   phases: PhaseReport[];
   rows: Map<string, LeaderboardRow>;
@@ -69,6 +72,7 @@ interface Board {
 
 export function pipelineBoard(): PipelineBoard {
   const board: Board = {
+    runId: workflowInfo().runId,
     resolved: null,
     phases: [],
     rows: new Map(),
@@ -79,10 +83,13 @@ export function pipelineBoard(): PipelineBoard {
     byHand: new Map(),
   };
   answerQueries(board);
-  setHandler(phaseReportSignal, (report?: PhaseReport) => {
-    if (report !== undefined) reported(board, report); // else it was sent by hand, with nothing to say
+  // Of an earlier run of this id, whose phase is still closing, nothing is heard.
+  const isOurs = (run = board.runId) => run === board.runId;
+  setHandler(phaseReportSignal, (report?: PhaseReport, run?: string) => {
+    if (report !== undefined && isOurs(run)) reported(board, report); // else it was sent by hand, with nothing to say
   });
-  setHandler(rowsSignal, (rows?: readonly LeaderboardRow[]) => {
+  setHandler(rowsSignal, (rows?: readonly LeaderboardRow[], run?: string) => {
+    if (!isOurs(run)) return;
     for (const row of rows ?? []) keepRow(board, row);
     show(board);
   });
@@ -94,8 +101,10 @@ export function pipelineBoard(): PipelineBoard {
   });
   return {
     opened(resolved, known) {
+      board.runId = known.runId ?? board.runId;
       opened(board, resolved, known.searchAttributes);
     },
+    runId: () => board.runId,
     resolved: () => board.resolved,
     phases: () => board.phases,
     changed(resolved) {

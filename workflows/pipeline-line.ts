@@ -2,7 +2,8 @@
  * The line from a phase to its pipeline: reports and leaderboard rows, as signals.
  *
  * Covers delivery in order: the server passes on signals of one moment in any order, so that each waits for the one before, and only
- * the newest report goes out. Does not cover what the pipeline makes of them (pipeline-board.ts).
+ * the newest report goes out. They go to whichever run of the pipeline is open: after a reset that is another one. Does not cover what
+ * the pipeline makes of them (pipeline-board.ts).
  */
 import { CancellationScope, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
@@ -16,8 +17,8 @@ export interface PipelineLine {
   delivered(): Promise<void>;
 }
 
-/** A phase that was started by itself has no pipeline, and says nothing. */
-export function pipelineLine(): PipelineLine {
+/** `run`: that the phase belongs to, as its context says. A phase that was started by itself has no pipeline, and says nothing. */
+export function pipelineLine(run: string): PipelineLine {
   const { parent } = workflowInfo();
   let untoldReport: PhaseReport | null = null;
   let untoldRows: readonly LeaderboardRow[] = [];
@@ -29,15 +30,15 @@ export function pipelineLine(): PipelineLine {
       const [report, rows] = [untoldReport, untoldRows];
       [untoldReport, untoldRows] = [null, []];
       // A pipeline that has closed meanwhile needs no report.
-      if (rows.length > 0) await pipeline.signal(rowsSignal, rows).catch(() => undefined);
-      if (report !== null) await pipeline.signal(phaseReportSignal, report).catch(() => undefined);
+      if (rows.length > 0) await pipeline.signal(rowsSignal, rows, run).catch(() => undefined);
+      if (report !== null) await pipeline.signal(phaseReportSignal, report, run).catch(() => undefined);
     }
     sending = null;
   }
 
   function tell(): void {
     if (!parent) return;
-    const pipeline = getExternalWorkflowHandle(parent.workflowId, parent.runId);
+    const pipeline = getExternalWorkflowHandle(parent.workflowId);
     // A cancelled phase still says so.
     sending ??= CancellationScope.nonCancellable(() => send(pipeline));
   }

@@ -42,7 +42,7 @@ export async function postTrainingPipeline(input?: PipelineInput): Promise<Pipel
   const steering = pipelineSteering(board);
   hearScores(() => board.resolved());
   const resolved = await resolve(input);
-  const opened = await activities('open the pipeline').openPipeline({ ...identityOfRun(), resolved });
+  const opened = await activities('open the pipeline').openPipeline({ ...identityOf(board), resolved });
   board.opened(resolved, opened);
   steering.opened(resolved);
 
@@ -56,7 +56,7 @@ export async function postTrainingPipeline(input?: PipelineInput): Promise<Pipel
   } catch (error) {
     const state = isCancellation(error) ? 'cancelled' : 'failed';
     await CancellationScope.nonCancellable(() =>
-      activities(`record that it is ${state}`).closePipeline({ ...identityOfRun(), state }),
+      activities(`record that it is ${state}`).closePipeline({ ...identityOf(board), state }),
     );
     board.ended(state);
     throw explained(error);
@@ -75,14 +75,14 @@ async function phaseToItsEnd({ board, steering, outcomes }: Story, name: string)
     const begun = () => {
       const { resolved, hold, skip } = steering.begins(name);
       const phase = phaseNamed(resolved, name);
-      const context = contextOf(resolved, phase, startOf(resolved, phase, outcomes));
+      const context = contextOf(board, resolved, { phase, start: startOf(resolved, phase, outcomes) });
       return { skip, context: hold === null ? context : { ...context, holdAsked: hold } };
     };
     const { skip, context } = begun();
     if (skip !== null && context.start !== null)
       return await skipped(board, { ...context, start: context.start }, skip);
     // With what people asked while an earlier run of its id was closing.
-    const ended = await whenIdIsFree(() => runPhase(begun().context));
+    const ended = await whenIdIsFree(childIds.phase(context.pipelineId, name), () => runPhase(begun().context));
     if (!('again' in ended)) return ended;
   }
 }
@@ -124,9 +124,8 @@ function parsed(input: unknown): PipelineInput {
   });
 }
 
-function identityOfRun(): { pipelineId: string; runId: string } {
-  const { workflowId, runId } = workflowInfo();
-  return { pipelineId: workflowId, runId };
+function identityOf(board: PipelineBoard): { pipelineId: string; runId: string } {
+  return { pipelineId: workflowInfo().workflowId, runId: board.runId() };
 }
 
 /** The finished checkpoint that it names, or the promoted one of the phase that it starts from; null for a base. */
@@ -140,10 +139,14 @@ function startOf(
   return start === null ? null : (outcomes.get(start.phase)?.checkpoint ?? null);
 }
 
-function contextOf(resolved: ResolvedPipeline, phase: Phase, start: CheckpointRef | null): PhaseContext {
+function contextOf(
+  board: PipelineBoard,
+  resolved: ResolvedPipeline,
+  { phase, start }: Pick<PhaseContext, 'phase' | 'start'>,
+): PhaseContext {
   const { recipe } = resolved;
   return {
-    ...identityOfRun(),
+    ...identityOf(board),
     recipe: recipe.name,
     profile: resolved.profile.name,
     phase,
@@ -176,7 +179,7 @@ async function runPhase(context: PhaseContext): Promise<PhaseOutcome | PhaseAgai
 async function finished(board: PipelineBoard, outcomes: ReadonlyMap<string, PhaseOutcome>): Promise<PipelineResult> {
   // A score that is being recorded when the last phase ends is told so.
   await condition(allHandlersFinished);
-  await activities('record that it is completed').closePipeline({ ...identityOfRun(), state: 'completed' });
+  await activities('record that it is completed').closePipeline({ ...identityOf(board), state: 'completed' });
   board.ended('completed');
   // Whoever asked for something hears of it: a run that is over answers no one.
   await condition(allHandlersFinished);

@@ -85,9 +85,10 @@ async function evaluate(
 ): Promise<void> {
   board.evaluating(input, rows);
   try {
-    await whenIdIsFree(() =>
+    const workflowId = childIds.evaluation(run.workflowId, sweepPhase, round);
+    await whenIdIsFree(workflowId, () =>
       executeChild(evaluateCheckpoint, {
-        workflowId: childIds.evaluation(run.workflowId, sweepPhase, round),
+        workflowId,
         args: [input],
         staticSummary: input.title,
         parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,

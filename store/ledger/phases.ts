@@ -56,7 +56,7 @@ export interface Champion {
 }
 
 export interface PhaseLedger {
-  /** Writes the phase's state; the first write of a run creates its row. */
+  /** Writes the phase's state; the first write of a run creates its row. One that has not ended reopens its pipeline. */
   upsertPhase(update: PhaseUpdate): Promise<void>;
   /** In the order of the recipe. */
   phasesOf(runId: string): Promise<readonly PhaseRecord[]>;
@@ -131,13 +131,26 @@ export function lastFinishedQuery(db: Kysely<LedgerTables>, limit: number) {
     .limit(limit);
 }
 
+/** Of a phase that has not ended. */
+const openStates: readonly PhaseState[] = ['waiting', 'running', 'evaluating', 'held'];
+
 function openPhases(db: Kysely<LedgerTables>) {
   return db
     .selectFrom('pipelines')
     .innerJoin('phases', 'phases.run_id', 'pipelines.run_id')
     .selectAll('phases')
     .where('pipelines.ended_at', 'is', null)
-    .where('phases.state', 'in', ['waiting', 'running', 'evaluating', 'held']);
+    .where('phases.state', 'in', openStates);
+}
+
+/** A run that was reset goes on after its end. */
+async function reopenPipeline(db: Kysely<LedgerTables>, runId: string): Promise<void> {
+  await db
+    .updateTable('pipelines')
+    .set({ outcome: null, ended_at: null })
+    .where('run_id', '=', runId)
+    .where('ended_at', 'is not', null)
+    .execute();
 }
 
 async function upsertPhase(db: Kysely<LedgerTables>, update: PhaseUpdate): Promise<void> {
@@ -164,6 +177,7 @@ async function upsertPhase(db: Kysely<LedgerTables>, update: PhaseUpdate): Promi
     })
     .onConflict((conflict) => conflict.columns(['run_id', 'phase']).doUpdateSet(changes))
     .execute();
+  if (openStates.includes(update.state)) await reopenPipeline(db, update.runId);
 }
 
 export function phaseLedger(db: Kysely<LedgerTables>): PhaseLedger {

@@ -36,7 +36,7 @@ export interface PipelineRecord {
 export interface PipelineLedger {
   /** Records that a run began. Doing it again changes nothing. */
   openPipeline(start: PipelineStart): Promise<void>;
-  /** Records how a run ended. The first end stays. */
+  /** Records how a run ended. The first end stays, unless a phase goes on after it (phases.ts). */
   recordPipelineEnd(end: {
     readonly runId: string;
     readonly outcome: PipelineOutcome;

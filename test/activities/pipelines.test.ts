@@ -132,7 +132,7 @@ describe('resolvePipeline', () => {
 test('a run is opened once and its first end stays', async () => {
   const activities = bench.as(runId);
   const resolved = await activities.resolvePipeline({ recipe: 'small' });
-  expect(await activities.openPipeline({ ...run, resolved })).toEqual({ searchAttributes: true });
+  expect(await activities.openPipeline({ ...run, resolved })).toEqual({ searchAttributes: true, runId: run.runId });
   await activities.openPipeline({ ...run, resolved });
   await activities.closePipeline({ ...run, state: 'completed' });
   await activities.closePipeline({ ...run, state: 'failed' });

@@ -138,7 +138,7 @@ function straight(recipe: () => Document) {
       const profile = profileSchema.parse({ name: 'local', backend: 'local' });
       return { recipe: value, profile, source, changed: Object.keys(set), dataDigests: {} };
     },
-    openPipeline: () => Promise.resolve({ searchAttributes: false }),
+    openPipeline: ({ runId }) => Promise.resolve({ searchAttributes: false, runId }),
     closePipeline: nothing,
     findFinishedPhase: () => Promise.resolve(null),
     openAttempt: ({ context, opened }) => Promise.resolve(ticketOf(context, opened)),

@@ -1,10 +1,27 @@
-/** Paths on which a person steers: holds, begins anew, skips, promotes, brings a score from outside. */
+/** Paths on which a person steers: resets, holds, begins anew, skips, promotes, brings a score from outside. */
+import { resetRun } from '../support/reset-run.ts';
 import { addition, leastPhases, recipeOf } from '../support/recipes.ts';
 import { checkpointOf, completed, evaluatedSft, isBase, judged, promotes, runsOn } from '../support/stories.ts';
 import { untilState } from '../support/workflow-bench.ts';
 import { evaluatedOnce, type Path } from './story-path.ts';
 
 export const steeredPaths: readonly Path[] = [
+  {
+    name: 'reset-to-its-start',
+    recipe: recipeOf([evaluatedOnce]),
+    answers: {
+      awaitJob: ({ context, ticket, seenSteps }, times) => {
+        if (times === 1) return runsOn();
+        if (isBase(context) || ticket.purpose === 'evaluate' || seenSteps.length > 0)
+          return Promise.resolve({ kind: 'ended' });
+        return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, 50) });
+      },
+    },
+    async act(run) {
+      await untilState(run, 'base', 'running');
+      await (await resetRun(run, 'first')).result();
+    },
+  },
   {
     name: 'held-by-person',
     recipe: recipeOf([evaluatedSft]),

@@ -18,11 +18,11 @@ export function mayDo<Found>(steer: Steer<Found>): Found {
 
 /** Of the update that is being worked on: told again, it is one record. Answers with its id. */
 export async function recordSteering(
-  phase: string,
+  { runId, phase }: { readonly runId: string; readonly phase: string },
   request: SteeringRequest,
   { by, reason }: SteeredBy,
 ): Promise<string> {
-  const { workflowId: pipelineId, runId } = workflowInfo();
+  const { workflowId: pipelineId } = workflowInfo();
   const id = currentUpdateInfo()?.id ?? '';
   await activities(`${phase}: record who asked for ${request.message}`).recordSteering({
     ...{ pipelineId, runId, phase, id, request },

@@ -154,7 +154,7 @@ async function hold(steered: Steered, phase: string, input: HoldInput): Promise<
   const runs = steered.current === phase;
   steered.holds.set(phase, sentence);
   await orUndo(
-    () => recordSteering(phase, { message: 'hold' }, input),
+    () => recordSteering({ runId: steered.board.runId(), phase }, { message: 'hold' }, input),
     () => steered.holds.delete(phase),
   );
   if (!runs) return `phase ${phase} is held before it begins`;
@@ -170,7 +170,7 @@ async function skip(steered: Steered, phase: string, input: SkipPhaseInput): Pro
   if (runs) steered.board.settle(phase, true);
   else steered.skips.set(phase, sentence);
   await orUndo(
-    () => recordSteering(phase, { message: 'skipPhase' }, input),
+    () => recordSteering({ runId: steered.board.runId(), phase }, { message: 'skipPhase' }, input),
     () => {
       if (runs) steered.board.settle(phase, false);
       else steered.skips.delete(phase);
@@ -195,7 +195,7 @@ async function retry(steered: Steered, phase: string, input: RetryPhaseInput): P
   steered.board.settle(phase, true);
   const changeAndRecord = async () => {
     if (Object.keys(set).length > 0) await changeRecipe(steered, phase, set);
-    await recordSteering(phase, { message: 'retryPhase', set }, input);
+    await recordSteering({ runId: steered.board.runId(), phase }, { message: 'retryPhase', set }, input);
   };
   await orUndo(changeAndRecord, () => {
     steered.board.settle(phase, false);
@@ -209,13 +209,13 @@ async function promote(steered: Steered, phase: string, input: PromoteInput): Pr
   board.settle(phase, true);
   const endWithIt = async () => {
     const checkpoint = await activities(`${phase}: look for the checkpoint`).nameCheckpoint({
-      runId: workflowInfo().runId,
+      runId: board.runId(),
       phase,
       profile: resolved?.profile.name ?? '',
       checkpoint: input.checkpoint,
     });
     const request = { message: 'promote', checkpoint: checkpoint.id } as const;
-    const steering = await recordSteering(phase, request, input);
+    const steering = await recordSteering({ runId: board.runId(), phase }, request, input);
     board.promoted(phase, { checkpoint: checkpoint.id, by: input });
     await tell(phase, { kind: 'promote', checkpoint, sentence: sentenceOfSteering(request, input), steering });
     return `phase ${phase} ends with ${checkpoint.id}`;
@@ -242,7 +242,7 @@ async function extend(steered: Steered, phase: string, input: ExtendBudgetInput)
   const request = { message: 'extendBudget', budgets: present(input.budgets) } as const;
   const budgets = { ...resolved.recipe.budgets, ...request.budgets };
   change(steered, { ...resolved, recipe: { ...resolved.recipe, budgets } });
-  await recordSteering(phase, request, input);
+  await recordSteering({ runId: steered.board.runId(), phase }, request, input);
   if (steered.current === phase)
     await tell(phase, { kind: 'budgets', budgets, sentence: sentenceOfSteering(request, input) });
   const isHeld = steered.board.phases().some((one) => one.phase === phase && one.state === 'held');

@@ -33,6 +33,20 @@ export function records(freshLedger: () => Promise<FreshLedger>): void {
     });
   });
 
+  test('a phase that goes on after the end of its pipeline, which was reset, reopens it', async () => {
+    const { ledger } = fresh;
+    const { workflowId, runId } = phase();
+    await ledger.openPipeline({ workflowId, runId, recipe: 'tiny', identity: 'i', resolved: {}, at });
+    const end = async () => (await ledger.pipelines({ workflowId })).map(({ outcome, endedAt }) => [outcome, endedAt]);
+    await ledger.recordPipelineEnd({ runId, outcome: 'failed', at: 'end' });
+    await ledger.upsertPhase(phase({ state: 'failed' }));
+    expect(await end()).toEqual([['failed', 'end']]);
+    await ledger.upsertPhase(phase({ state: 'running' }));
+    expect(await end()).toEqual([[null, null]]);
+    await ledger.recordPipelineEnd({ runId, outcome: 'completed', at: 'later' });
+    expect(await end()).toEqual([['completed', 'later']]);
+  });
+
   describe('phases', () => {
     test('keep what an update leaves out', async () => {
       const { ledger } = fresh;
