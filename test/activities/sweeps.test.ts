@@ -1,10 +1,12 @@
 /** A sweep on a real ledger and a real store: what it looks at, what comes next, what it reports. */
 import { rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { answerActivities } from '../../activities/answers.ts';
 import { recipeSchema } from '../../configs/schema.ts';
 import { linesOfSweep, sentenceOfSweep } from '../../decisions/sweep-sentences.ts';
 import type { ScheduleCounters } from '../../decisions/sweep.ts';
 import { activityBench, type ActivityBench, runId } from '../support/activity-bench.ts';
+import { peftFiles, write } from '../store/checkpoint-fixtures.ts';
 import { level } from '../support/gate-builders.ts';
 import { kubernetesProfile } from '../support/kubernetes-profile.ts';
 import { addition } from '../support/recipes.ts';
@@ -152,6 +154,21 @@ describe('what comes next', () => {
     await rm(dirname(path), { recursive: true });
     expect(asked(await next())).toEqual([`${idOf('beta', 40)} 1`]);
     expect((await close()).skipped).toEqual([{ what: idOf('alpha', 20), because: { rule: 'deleted', path } }]);
+  });
+
+  test('one that was pruned once its job was chosen is skipped, and the others of that job are evaluated', async () => {
+    const path = await trains('alpha', 5);
+    await trains('beta', 40);
+    await record(idOf('beta', 40), level(2), { seed: 9 }); // by which a job is known to be short
+    await open({ ...nightly, seeds: 1 });
+    const chosen = await next();
+    expect(asked(chosen)).toEqual([`${idOf('alpha', 5)} 1`, `${idOf('beta', 40)} 1`]);
+    for (const step of [25, 30]) await write(join(dirname(path), `checkpoint-${String(step)}`), peftFiles(step));
+    await answerActivities(bench.dependencies).answerQuestion({ question: 'prune', pipeline: 'alpha', delete: true });
+    const { evaluations } = chosen.kind === 'done' ? { evaluations: [] } : chosen.input;
+    await bench.as(runId).recordSweepFailure({ ...run(1), round: 1, evaluations, because: 'no such folder' });
+    expect(asked(await next())).toEqual([`${idOf('beta', 40)} 1`]);
+    expect((await close()).skipped).toEqual([{ what: idOf('alpha', 5), because: { rule: 'deleted', path } }]);
   });
 
   test('what is meant by a benchmark stays as it was at the start', async () => {
