@@ -1,6 +1,6 @@
 /** `temper import-eval`: brings results of another harness into the ledger. */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { evalTools, type EvalTool } from '../../configs/schema-import.ts';
+import { evalTools, type EvalTool, type ImportedResult } from '../../configs/schema-import.ts';
 import { byOption, jsonOption, wholeNumber } from './options.ts';
 import { note, say, sayJson } from './output.ts';
 
@@ -61,7 +61,7 @@ export function importEval(): Command {
       const results = await readEvalFile(file, wish);
       const bytes = Buffer.byteLength(JSON.stringify(results));
       if (bytes > mostBytes) {
-        const message = `${file}: its outcomes are ${(bytes / 1e6).toFixed(1)} MB, and one import brings 1.5 MB at most: name a task with --task`;
+        const message = `${file}: its outcomes are ${(bytes / 1e6).toFixed(1)} MB, and one import brings 1.5 MB at most: ${smallerOf(results)}`;
         throw new TemperError('invalid-input', message);
       }
       const answer = await ask(
@@ -75,13 +75,19 @@ export function importEval(): Command {
       say([...answer.evaluations, ...answer.scores].map(({ sentence }) => sentence).join('\n'));
       if (answer.evaluations.length === 0)
         note(
-          `Only the mean was found, so that nothing is paired by problem: outcomes per problem are read from ${beside}.`,
+          `Only the mean was found, so that nothing is paired by problem: outcomes per problem are read from ${beside} and each answer is right or wrong by the metric.`,
         );
     });
 }
 
 const beside =
   'samples_<task>_<date>.jsonl of lm-eval (--log_samples) and output*.jsonl of NeMo-Skills, where they lie as they were written';
+
+function smallerOf(results: readonly ImportedResult[]): string {
+  if (new Set(results.map(({ task }) => task)).size > 1) return 'name a task with --task';
+  if (results.length > 1) return 'name one output, output-rs<seed>.jsonl, after the other';
+  return 'bring its mean alone, from a folder without its outcomes';
+}
 
 function formatOf(text: string): EvalTool {
   const format = evalTools.find((tool) => tool === text);

@@ -7,7 +7,7 @@
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { ImportedResult } from '../../configs/schema-import.ts';
-import { chosenMetric, chosenTasks, type Metric, type Wish } from './chosen.ts';
+import { chosenMetrics, chosenTasks, type Metric, mustHaveProblems, type Wish } from './chosen.ts';
 import { isFile, isObject, type JsonObject, readDocument, readLines, refused } from './json-files.ts';
 import { meanOf, mustAgree, outcomeList, rightOf } from './outcome-list.ts';
 import { checked } from './checked.ts';
@@ -22,6 +22,8 @@ const resultsFile = z.looseObject({
   'n-samples': z.record(z.string(), z.looseObject({ effective: z.int().min(1) })).optional(),
   higher_is_better: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
   system_instruction_sha: z.string().nullish(),
+  chat_template_sha: z.string().nullish(),
+  fewshot_as_multiturn: z.boolean().nullish(),
 });
 type Results = z.output<typeof resultsFile>;
 
@@ -65,9 +67,14 @@ export async function readLmEval(path: string, wish: Wish): Promise<readonly Imp
     ...Object.entries(results.group_subtasks ?? {}).flatMap(([group, tasks]) => (tasks.length > 0 ? [group] : [])),
   ]);
   const tasks = Object.keys(results.results).filter((task) => !groups.has(task));
+  const chosen = chosenTasks(path, tasks, { wish, averages: [...groups] });
+  mustHaveProblems(path, new Map(chosen.map((task) => [task, results['n-samples']?.[task]?.effective])), wish);
+  const told = new Map(
+    chosen.map((task) => [task, metricsOf(results.results[task] ?? {}, results.higher_is_better?.[task] ?? {})]),
+  );
   const read: ImportedResult[] = [];
-  for (const task of chosenTasks(path, tasks, wish))
-    read.push(await readTask({ path, digest: document.digest, results, task, wish }));
+  for (const [task, metric] of chosenMetrics(path, told, wish))
+    read.push(await readTask({ path, digest: document.digest, results, task, metric, wish }));
   return read;
 }
 
@@ -76,27 +83,26 @@ interface Task {
   readonly digest: string;
   readonly results: Results;
   readonly task: string;
+  readonly metric: { readonly name: string; readonly value: number };
   readonly wish: Wish;
 }
 
 async function readTask(of: Task): Promise<ImportedResult> {
-  const { path, results, task, wish } = of;
-  const own = results.results[task] ?? {};
-  const metric = chosenMetric(path, task, { metrics: metricsOf(own, results.higher_is_better?.[task] ?? {}), wish });
+  const { path, results, task, metric, wish } = of;
   const problems = results['n-samples']?.[task]?.effective ?? wish.problems;
   const result = {
     tool: 'lm-eval' as const,
     ...{ task, metric: metric.name, settings: settingsOf(results, task) },
     run: { digest: of.digest, parts: 1 },
   };
-  const samples = await readSamples(of, { metric: metric.name, problems });
+  const samples = await readSamples(of, problems);
   if (samples !== null) {
     mustAgree(samples.path, meanOf(samples.found), { path, says: metric.value });
     return { ...result, source: basename(samples.path), digest: samples.digest, found: samples.found };
   }
   if (problems === undefined)
     throw refused(path, `does not say how many problems task "${task}" has ("n-samples"): say --problems`);
-  const error = standardErrorOf(own, metric.name);
+  const error = standardErrorOf(results.results[task] ?? {}, metric.name);
   const found = {
     kind: 'mean' as const,
     score: metric.value,
@@ -108,10 +114,7 @@ async function readTask(of: Task): Promise<ImportedResult> {
 }
 
 /** Null where there are none, or where they are not plainly right or wrong. */
-async function readSamples(
-  { path, task }: Task,
-  { metric, problems }: { metric: string; problems: number | undefined },
-) {
+async function readSamples({ path, task, metric: { name: metric } }: Task, problems: number | undefined) {
   const date = dateOf.exec(path)?.[1];
   if (date === undefined) return null;
   const file = join(dirname(path), `samples_${task}_${date}.jsonl`);
@@ -161,6 +164,8 @@ function settingsOf(results: Results, task: string): ImportedResult['settings'] 
     fewShots: results['n-shot']?.[task],
     generation: isObject(generation) ? JSON.stringify(generation) : undefined,
     systemInstruction: results.system_instruction_sha,
+    chatTemplate: results.chat_template_sha,
+    fewShotsAsTurns: results.fewshot_as_multiturn?.toString(),
   };
   return Object.fromEntries(
     Object.entries(known).flatMap(([name, value]) =>

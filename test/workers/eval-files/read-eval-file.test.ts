@@ -1,42 +1,20 @@
-/**
- * Files of other harnesses, whole and half written. Those of lm-eval were written by lm_eval 0.4.13 (`--model dummy --log_samples`, two
- * small tasks); lighteval's has the fields that `EvaluationTracker` of 0.13 saves, NeMo-Skills' those of `ns eval` with two seeds
- * (`MathMetrics`, `summarize_results.py`).
- */
-import { cp, mkdtemp, readFile, rename, rm, truncate, unlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { importedResultSchema } from '../../../configs/schema-import.ts';
-import { readEvalFile } from '../../../workers/eval-files/read-eval-file.ts';
+/** Files of other harnesses that are whole: what is read of them. */
+import { cp, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import {
+  at,
+  copyFiles,
+  date,
+  edit,
+  lighteval,
+  lmEval,
+  metrics,
+  output,
+  read,
+  samples,
+  strict,
+} from './files-of-harnesses.ts';
 
-const date = '2026-11-30T14-22-22.425848';
-const lmEval = `lm-eval/results_${date}.json`;
-const samples = `lm-eval/samples_tiny_addition_${date}.jsonl`;
-const lighteval = 'lighteval/results_2026-11-30T10-00-00.000000.json';
-const strict = { task: 'tiny_addition', metric: 'exact_match,strict-match' };
-const metrics = 'nemo-skills/metrics.json';
-const output = 'nemo-skills/arithmetic/output-rs1.jsonl';
-
-let folder = '';
-const at = (file: string) => join(folder, file);
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'temper-eval-files-'));
-  await cp(import.meta.dirname, folder, { recursive: true });
-});
-afterEach(() => rm(folder, { recursive: true }));
-
-async function read(file: string, wish: Parameters<typeof readEvalFile>[1] = {}) {
-  const results = await readEvalFile(at(file), wish);
-  return results.map((one) => importedResultSchema.parse(one));
-}
-const edit = async (file: string, change: (text: string) => string) => {
-  await writeFile(at(file), change(await readFile(at(file), 'utf8')));
-};
-const withoutLine = (number: number) => (text: string) =>
-  text
-    .split('\n')
-    .filter((_, index) => index !== number - 1)
-    .join('\n');
+copyFiles();
 
 test('lm-eval with samples: an outcome for each problem, whichever of the two files is named', async () => {
   const [result, ...others] = await read(lmEval, strict);
@@ -64,6 +42,55 @@ test('lm-eval without samples: the mean with its error', async () => {
 test('samples that are more than right or wrong are no outcomes', async () => {
   await edit(samples, (text) => text.replace('"exact_match": 1.0', '"exact_match": 0.5'));
   expect(await read(lmEval, strict)).toMatchObject([{ found: { kind: 'mean' } }]);
+});
+
+test('what makes a score another score is told: the chat template of lm-eval, the generation of lighteval, the seeds of NeMo-Skills', async () => {
+  await edit(lmEval, (text) =>
+    text
+      .replace('"chat_template_sha": null', '"chat_template_sha": "c0ffee"')
+      .replace('"fewshot_as_multiturn": null', '"fewshot_as_multiturn": true'),
+  );
+  expect(await read(lmEval, strict)).toMatchObject([{ settings: { chatTemplate: 'c0ffee', fewShotsAsTurns: 'true' } }]);
+  expect(await read(lighteval, { task: 'gsm8k|5' })).toMatchObject([
+    { settings: { generation: '{"max_new_tokens":512,"temperature":0.6}' } },
+  ]);
+  expect(await read(output)).toMatchObject([{ settings: { sampling: 'by seeds' } }]);
+  await rename(at(output), at('nemo-skills/arithmetic/output.jsonl'));
+  expect(await read('nemo-skills/arithmetic/output.jsonl')).toMatchObject([
+    { settings: { sampling: 'without a seed' } },
+  ]);
+});
+
+/** As docs/source/saving-and-reading-results.mdx of lighteval has it. */
+const older = {
+  config_general: { lighteval_sha: '203045a8', max_samples: 1, model_name: 'gpt2' },
+  results: { 'lighteval|gsm8k|0': { em: 0.5, em_stderr: 0.1, 'maj@8': 0.5 }, all: { em: 0.5, em_stderr: 0.1 } },
+  versions: { 'lighteval|gsm8k|0': 0 },
+  config_tasks: {
+    'lighteval|gsm8k': {
+      name: 'gsm8k',
+      metric: [
+        { metric_name: 'em', higher_is_better: true },
+        { metric_name: 'maj@8', higher_is_better: false },
+      ],
+      generation_size: 256,
+      original_num_docs: 1319,
+      effective_num_docs: 1,
+      version: 0,
+    },
+  },
+};
+
+test('lighteval of before, whose configuration names a task without its examples', async () => {
+  await writeFile(at('older.json'), JSON.stringify(older));
+  const [result] = await read('older.json');
+  expect(result).toMatchObject({
+    ...{ task: 'gsm8k', metric: 'em', settings: { fewShots: 0, generationSize: 256 } },
+    found: { score: 0.5, problems: 1 },
+  });
+  await expect(read('older.json', { problems: 1319 })).rejects.toThrow(
+    'has 1 problems of "lighteval|gsm8k|0", and --problems says 1319',
+  );
 });
 
 test('lighteval: means, and not those over tasks', async () => {
@@ -100,6 +127,44 @@ test('NeMo-Skills: each seed with its outcomes and tokens; without outputs the m
   ]);
 });
 
+test('NeMo-Skills: a run without a seed is none of those with one, and all of these are to be there', async () => {
+  const folderOf = 'nemo-skills/arithmetic';
+  await cp(at(output), at(`${folderOf}/output.jsonl`));
+  const greedy = await read(`${folderOf}/output.jsonl`);
+  expect((await read(metrics)).map(({ source }) => source)).toEqual(['output-rs0.jsonl', 'output-rs1.jsonl']);
+  expect(greedy[0]?.run).toEqual({ digest: greedy[0]?.digest, parts: 1 });
+  await unlink(at(output));
+  await expect(read(metrics)).rejects.toThrow(`${folderOf}: has 1 of 2 runs: put output-rs<seed>.jsonl of each there`);
+});
+
+test('NeMo-Skills: the tests of code are outcomes; where answers lack the metric, its mean is', async () => {
+  const all = ['nemo-skills/arithmetic/output-rs0.jsonl', output];
+  await edit(metrics, (text) => text.replaceAll('symbolic_correct', 'passing_base_tests'));
+  for (const file of all) await edit(file, (text) => text.replaceAll('symbolic_correct', 'is_correct'));
+  const runs = await read(metrics);
+  expect(runs.map(({ metric, found }) => [metric, found.kind])).toEqual([
+    ['passing_base_tests', 'outcomes'],
+    ['passing_base_tests', 'outcomes'],
+  ]);
+  expect(await read(output, { format: 'nemo-skills', metric: 'passing_base_tests' })).toEqual([runs[1]]);
+  await edit(metrics, (text) => text.replaceAll('passing_base_tests', 'prompt_strict_accuracy'));
+  expect(await read(metrics)).toMatchObject([
+    { metric: 'prompt_strict_accuracy', found: { kind: 'mean', score: 0.75, problems: 4, runs: 2 } },
+  ]);
+});
+
+test('a run has one mark, whichever of its files is read', async () => {
+  const [samplesOf] = await read(lmEval, strict);
+  await unlink(at(samples));
+  const [meanOf] = await read(lmEval, strict);
+  expect(samplesOf?.run).toEqual(meanOf?.run);
+  const runs = await read(metrics);
+  await rm(at('nemo-skills/arithmetic'), { recursive: true });
+  expect([...runs, ...(await read(metrics))].map(({ run }) => run)).toEqual(
+    Array(3).fill({ ...runs[0]?.run, parts: 2 }),
+  );
+});
+
 test("a judge's word is read as NeMo-Skills reads it", async () => {
   await edit(output, (text) =>
     text
@@ -123,147 +188,4 @@ test('samples under another name than .jsonl are told by what they hold', async 
   expect(await read('nemo-skills/arithmetic/run.txt')).toMatchObject([
     { tool: 'nemo-skills', found: { right: '1101' } },
   ]);
-});
-
-interface Refused {
-  readonly title: string;
-  readonly file: string;
-  readonly wish?: Parameters<typeof readEvalFile>[1];
-  readonly before?: () => Promise<unknown>;
-  readonly want: string;
-}
-
-test.each<Refused>([
-  { title: 'none', file: 'nowhere.json', want: 'nowhere.json: there is no such file' },
-  { title: 'a folder', file: 'lm-eval', want: 'lm-eval: is no file: name a file of results in it' },
-  {
-    title: 'an empty one',
-    file: lmEval,
-    before: () => truncate(at(lmEval), 0),
-    want: `${lmEval}: is empty: is it still being written?`,
-  },
-  {
-    title: 'what is no JSON',
-    file: 'recipe.yaml',
-    before: () => writeFile(at('recipe.yaml'), 'name: tiny\nphases: []\n'),
-    want: 'recipe.yaml: is no JSON (',
-  },
-  {
-    title: 'a torn last line, with its line',
-    file: samples,
-    wish: strict,
-    before: () => edit(samples, (text) => text.slice(0, -40)),
-    want: `${samples}:12: is no whole JSON (`,
-  },
-  {
-    title: 'fewer samples than the results say',
-    file: lmEval,
-    wish: strict,
-    before: () => edit(samples, withoutLine(3)),
-    want: `${samples}: has 5 of 6 problems: is it still being written, or was it cut off?`,
-  },
-  {
-    title: 'a sample twice',
-    file: lmEval,
-    wish: strict,
-    before: () => edit(samples, (text) => `${text}${text.split('\n')[0] ?? ''}\n`),
-    want: `${samples}:13: has problem 0-9fa97254 twice`,
-  },
-  {
-    title: 'a sample without the metric',
-    file: lmEval,
-    wish: strict,
-    before: () => edit(samples, (text) => text.replace(', "exact_match": 0.0', '')),
-    want: `${samples}:2: exact_match: is missing`,
-  },
-  {
-    title: 'samples of another run',
-    file: lmEval,
-    wish: strict,
-    before: () => edit(samples, (text) => text.replaceAll('"exact_match": 0.0', '"exact_match": 1.0')),
-    want: 'it has 100.00 % right, and that says 33.33 %',
-  },
-  {
-    title: 'samples without their results',
-    file: samples,
-    before: () => unlink(at(lmEval)),
-    want: `put results_${date}.json beside it`,
-  },
-  {
-    title: 'a missing field',
-    file: lmEval,
-    before: () => edit(lmEval, (text) => text.replace('"results": {', '"result": {')),
-    want: 'results: ',
-  },
-  {
-    title: 'several metrics, of which none is named',
-    file: lmEval,
-    want: 'several metrics that may be meant, "exact_match,strict-match", "exact_match,flexible-extract": name one with --metric',
-  },
-  {
-    title: 'a metric that is not there',
-    file: lmEval,
-    wish: { metric: 'acc' },
-    want: 'task "tiny_addition" has no metric "acc"',
-  },
-  {
-    title: 'a task that is not there',
-    file: lmEval,
-    wish: { task: 'tiny_choise' },
-    want: 'did you mean "tiny_choice"?',
-  },
-  {
-    title: 'a metric that is lower where it is better',
-    file: lighteval,
-    wish: { task: 'gsm8k|5', metric: 'extractive_match' },
-    before: () => edit(lighteval, (text) => text.replace('"higher_is_better": true', '"higher_is_better": false')),
-    want: 'metric "extractive_match" of task "gsm8k|5" is lower where it is better',
-  },
-  {
-    title: 'a mean over nobody knows how many',
-    file: lighteval,
-    want: 'does not say how many problems "mmlu:anatomy|0" has (config_tasks.mmlu:anatomy|0.effective_num_docs): say --problems',
-  },
-  {
-    title: 'a run of fewer problems than its metrics say',
-    file: output,
-    before: () => edit(output, withoutLine(2)),
-    want: `${output}: has 3 of 4 problems`,
-  },
-  {
-    title: 'a run that was not graded',
-    file: output,
-    before: () => edit(output, (text) => text.replaceAll('symbolic_correct', 'was')),
-    want: `${output}:1: symbolic_correct: is missing: was it graded?`,
-  },
-  {
-    title: 'a chunk of a run',
-    file: 'nemo-skills/arithmetic/output-rs0_chunk_0.jsonl',
-    before: () =>
-      rename(at('nemo-skills/arithmetic/output-rs0.jsonl'), at('nemo-skills/arithmetic/output-rs0_chunk_0.jsonl')),
-    want: 'is a part of a run that is not put together yet',
-  },
-  {
-    title: 'a file of another program',
-    file: 'other.json',
-    before: () => writeFile(at('other.json'), '{"accuracy": 0.8}'),
-    want: 'other.json: is of no harness that is known here: its fields are accuracy. Accepted are results_<date>.json of lm-eval',
-  },
-  {
-    title: 'one that is said to be of a harness and is not',
-    file: lmEval,
-    wish: { format: 'lighteval' },
-    want: 'config_general: ',
-  },
-])('refuses $title', async ({ file, wish = {}, before, want }) => {
-  await before?.();
-  await expect(readEvalFile(at(file), wish)).rejects.toThrow(want);
-});
-
-test('a torn document is named with the line where it ends', async () => {
-  const whole = await readFile(at(lmEval), 'utf8');
-  const text = whole.slice(0, whole.indexOf('"versions"')).trimEnd();
-  await writeFile(at(lmEval), text);
-  const line = String(text.split('\n').length);
-  await expect(read(lmEval)).rejects.toThrow(`${lmEval}:${line}: is no whole JSON (`);
 });
