@@ -4,7 +4,7 @@
  * Covers everything before the job exists. Does not cover running it (jobs.ts) or judging its end (judge-attempt.ts).
  */
 import { activityInfo } from '@temporalio/activity';
-import { rankThatSpeaks } from '../configs/job-needs.ts';
+import { gpusOfJob, rankThatSpeaks } from '../configs/job-needs.ts';
 import { phaseSchema, type Phase } from '../configs/schema.ts';
 import { alsoAwayFrom, changesAfter, type AttemptChange } from '../decisions/attempt-changes.ts';
 import { sentencesOfChanges } from '../decisions/change-sentences.ts';
@@ -198,9 +198,10 @@ async function recordOpened(dependencies: ActivityDependencies, opened: Opened):
   const { pipelineId: workflowId, runId, phase } = context;
   const at = dependencies.now().toISOString();
   const { ledger } = dependencies;
+  const { profile } = dependencies.placeOf(context.profile);
   await ledger.changeAttempt(
     { workflowId, phase: phase.name, purpose: 'train', number },
-    { state: 'queued', at, jobName: request.job, directory, request },
+    { state: 'queued', at, jobName: request.job, directory, request, gpus: gpusOfJob(profile, phase) },
   );
   const key = `${runId}/${phase.name}/${String(number)}/resume-point`;
   await ledger.recordDecision({

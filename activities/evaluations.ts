@@ -4,6 +4,7 @@
  * Covers one job that makes a list of evaluations. Does not cover what its request says (evaluation-request.ts),
  * reading outcomes (evaluation-outcomes.ts), running it (jobs.ts) or grading (trainers/).
  */
+import { gpusOfJob } from '../configs/job-needs.ts';
 import { alsoAwayFrom } from '../decisions/attempt-changes.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { evaluationBudget } from '../decisions/evaluation-budget.ts';
@@ -62,6 +63,7 @@ export function evaluationActivities(dependencies: ActivityDependencies): Evalua
         jobName: name,
         directory,
         request,
+        gpus: gpusOfJob(dependencies.placeOf(context.profile).profile, 'evaluate'),
       });
       return {
         title: `${context.phase.name} evaluation${nameOf(shard)}`,

@@ -3,8 +3,6 @@
  *
  * Covers training attempts, and the shared part for evaluations. Does not cover the rules (decisions/classify.ts, retry.ts).
  */
-import { gpusOfJob } from '../configs/job-needs.ts';
-import type { Profile } from '../configs/schema.ts';
 import type { HoldOverRecord } from '../decisions/after-collapse.ts';
 import { batchAfter, factorAfter } from '../decisions/attempt-changes.ts';
 import { batchOfPhase } from '../decisions/batch-of-phase.ts';
@@ -15,7 +13,7 @@ import { directoryAfter } from '../decisions/job-over.ts';
 import { shareOf } from '../decisions/random.ts';
 import { decideRetry, type RetryDecision, type RetrySituation } from '../decisions/retry.ts';
 import { retryPolicies } from '../decisions/retry-policies.ts';
-import { hoursRan } from '../decisions/run-hours.ts';
+import { gpuHoursRan } from '../decisions/run-hours.ts';
 import { sentenceOfSaves } from '../decisions/save-time.ts';
 import { sentenceOfRelease } from '../decisions/sentences.ts';
 import { sentenceOfWhatFollows, whatFailed } from '../decisions/what-happened.ts';
@@ -291,11 +289,11 @@ async function situationOf(
   name: FailureClass,
 ): Promise<RetrySituation> {
   const { changes, purpose } = ticket;
-  const { backend, store, profile } = dependencies.placeOf(context.profile);
+  const { backend, store } = dependencies.placeOf(context.profile);
   const places = { ledger: dependencies.ledger, store };
   const batch = purpose === 'train' ? batchAfter(changes, batchOfPhase(context.phase)) : null;
   return {
-    gpuHoursUsed: await gpuHoursUsed(dependencies, context, profile),
+    gpuHoursUsed: await gpuHoursUsed(dependencies, context),
     share: shareOf(ticket.jobName),
     ...(batch ? { batch } : {}),
     memoryFactor: factorAfter(changes, 'memory'),
@@ -324,18 +322,12 @@ async function countedIncidents(
   return incidents.filter(({ attempt }) => attempt > forgiven);
 }
 
-/** Hours that jobs of the phase ran × their GPUs, evaluations included: neither queue nor judging is charged. */
+/** Of the phase's jobs, evaluations included: neither queue nor judging is charged. */
 async function gpuHoursUsed(
   { ledger }: ActivityDependencies,
   { pipelineId: workflowId, runId, phase }: PhaseContext,
-  profile: Profile,
 ): Promise<number> {
-  let used = 0;
-  for (const purpose of ['train', 'evaluate'] as const) {
-    const attempts = await ledger.attemptsOf({ workflowId, runId, phase: phase.name, purpose });
-    used += hoursRan(attempts) * gpusOfJob(profile, purpose === 'evaluate' ? purpose : phase);
-  }
-  return used;
+  return gpuHoursRan(await ledger.attemptsOf({ workflowId, runId, phase: phase.name }));
 }
 
 async function attemptsOf(dependencies: ActivityDependencies, { pipelineId, runId, phase }: PhaseContext) {

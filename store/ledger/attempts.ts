@@ -37,6 +37,8 @@ export interface AttemptChange {
   readonly directory?: string;
   /** What was asked of the trainer, kept as JSON. */
   readonly request?: unknown;
+  /** Of its job. */
+  readonly gpus?: number;
   /** How it ended, kept as JSON. */
   readonly evidence?: Evidence;
 }
@@ -49,6 +51,8 @@ export interface AttemptRecord extends AttemptKey {
   readonly directory: string | null;
   readonly request: unknown;
   readonly evidence: Evidence | null;
+  /** Of its job; null of an attempt of before they were kept. */
+  readonly gpus: number | null;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly endedAt: string | null;
@@ -94,6 +98,7 @@ function asRecord(row: Selectable<LedgerTables['attempts']>): AttemptRecord {
     directory: row.directory,
     request: row.request === null ? null : (JSON.parse(row.request) as unknown),
     evidence: row.evidence === null ? null : (JSON.parse(row.evidence) as Evidence),
+    gpus: row.gpus,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     endedAt: row.ended_at,
@@ -177,6 +182,7 @@ async function changeAttempt(db: Kysely<LedgerTables>, key: AttemptKey, change: 
       ...(change.jobUid === undefined ? {} : { job_uid: change.jobUid }),
       ...(change.directory === undefined ? {} : { directory: change.directory }),
       ...(change.request === undefined ? {} : { request: JSON.stringify(change.request) }),
+      ...(change.gpus === undefined ? {} : { gpus: change.gpus }),
       ...(change.evidence === undefined ? {} : { evidence: JSON.stringify(change.evidence) }),
       ...(isLive(change.state) ? {} : { ended_at: change.at }),
     })

@@ -51,6 +51,7 @@ export interface LedgerTables {
     created_at: string;
     updated_at: string;
     ended_at: string | null;
+    gpus: number | null;
   };
   checkpoints: {
     id: string;

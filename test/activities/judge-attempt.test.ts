@@ -268,6 +268,7 @@ describe('a failed attempt', () => {
 });
 
 describe('a hold', () => {
+  const budgets = { attempts: 5, evaluations: 100, waitMinutes: 60 };
   async function failThreeTimes(from: number): Promise<string[]> {
     const kinds = [];
     for (const opened of [from, from + 1, from + 2]) {
@@ -292,8 +293,7 @@ describe('a hold', () => {
   });
 
   test('comes when the GPU hours are spent', async () => {
-    const context = contextOf({ budgets: { attempts: 5, evaluations: 100, waitMinutes: 60, gpuHours: 2 } });
-    const attempt = await startAttempt(bench, 1, { context });
+    const attempt = await startAttempt(bench, 1, { context: contextOf({ budgets: { ...budgets, gpuHours: 2 } }) });
     bench.pass(48 * 3600); // in the queue: not charged
     bench.backend.run(attempt.job);
     bench.pass(2.5 * 3600);
@@ -302,12 +302,12 @@ describe('a hold', () => {
     expect([judged.kind, judged.sentence]).toEqual(['hold', expect.stringContaining('2.50 of 2.00 GPU hours')]);
   });
 
-  test('an hour counts as often as the job has GPUs', async () => {
+  test('an hour counts as often as the job had GPUs when it was opened', async () => {
     const { placeOf } = bench.dependencies;
     const profile = kubernetesProfile({ jobs: { sft: { nodes: 2, gpus: 8 } } });
     bench.dependencies.placeOf = (name) => ({ ...placeOf(name), profile });
-    const context = contextOf({ budgets: { attempts: 5, evaluations: 100, waitMinutes: 60, gpuHours: 40 } });
-    const attempt = await startAttempt(bench, 1, { context });
+    const attempt = await startAttempt(bench, 1, { context: contextOf({ budgets: { ...budgets, gpuHours: 40 } }) });
+    bench.dependencies.placeOf = placeOf;
     bench.backend.run(attempt.job);
     bench.pass(2.5 * 3600);
     bench.backend.end(attempt.job, { exitCode: 1 });

@@ -75,6 +75,7 @@ export function attempts(freshLedger: () => Promise<FreshLedger>): void {
         jobUid: 'uid',
         directory: '/d',
         request: { a: 1 },
+        gpus: 16,
       });
       const ended = await ledger.changeAttempt(key, { state: 'failed', at: 'end' });
       expect(ended).toMatchObject({
@@ -82,6 +83,7 @@ export function attempts(freshLedger: () => Promise<FreshLedger>): void {
         jobName: 't-1',
         jobUid: 'uid',
         request: { a: 1 },
+        gpus: 16,
         endedAt: 'end',
       });
       expect(await ledger.changeAttempt(key, { state: 'failed', at: 'again' })).toEqual(ended);

@@ -1,0 +1,8 @@
+/** How many GPUs the job of an attempt was opened with. Attempts of before have none. */
+import type { Kysely } from 'kysely';
+
+export const gpusOfAttempts = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await db.schema.alterTable('attempts').addColumn('gpus', 'integer').execute();
+  },
+};
