@@ -1,8 +1,8 @@
 /**
  * A reporter for Jest that ends the run: what a failed test left open would keep it alive for ever, and whoever waits for it.
  *
- * Names what is still open some seconds after the last test, ends the processes that the run started, and fails it. In the processes that
- * run tests beside each other Jest does this by itself.
+ * Names what is still open some seconds after the last test, ends the processes that the run started, and fails it. Does not cover the
+ * processes that run tests beside each other: Jest ends those, and what they started stays.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers';
@@ -30,8 +30,16 @@ function end(seconds) {
   console.error(
     `${String(seconds)} s after the last test these are still open, and the run is ended:\n  ${left.join('\n  ')}`,
   );
-  for (const { pid } of children) process.kill(pid, 'SIGKILL');
+  for (const { pid } of children) signalIfThere(pid);
   process.exit(1);
+}
+
+function signalIfThere(pid) {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error; // it ended meanwhile
+  }
 }
 
 /** Where there is no /proc, none is known. */

@@ -5,7 +5,6 @@
  *
  * Exit code 69: nothing was run, because this machine lacks what a cluster needs; the last lines say what.
  */
-import { delimiter } from 'node:path';
 import { runJest } from '../../scripts/jest.ts';
 import { SetupProblem } from '../../scripts/setup/problem.mjs';
 import { clustersVariable } from './cluster-environment.mjs';
@@ -19,7 +18,7 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 process.exitCode = await (process.env['KUBECONFIG'] ? runTests([process.env['KUBECONFIG']]) : runOnOwnClusters());
 
 function runTests(kubeconfigs: readonly string[]): Promise<number> {
-  const environment = { ...process.env, [clustersVariable]: kubeconfigs.join(delimiter) };
+  const environment = { ...process.env, [clustersVariable]: JSON.stringify(kubeconfigs) };
   const options = [kubeconfigs.length === 1 ? '--runInBand' : `--maxWorkers=${String(kubeconfigs.length)}`];
   return runJest({ project: 'cluster', testSeconds, options, patterns, environment });
 }

@@ -65,3 +65,10 @@ test.each(['worker', 'up'])(
       ]);
   },
 );
+
+test('settings of the client that cannot be used are bad input', async () => {
+  const environment = { ...nowhere, TEMPORAL_TLS_CLIENT_CERT_PATH: '/nowhere/cert.pem', TEMPORAL_PROFILE: 'none' };
+  const { exitCode, errors } = await temper(['status'], { environment });
+  expect(exitCode).toBe(2);
+  expect(errors).toMatch(/^temper: the settings of the Temporal client cannot be used: /);
+});
