@@ -62,6 +62,14 @@ export function linesOfMerge({ changes, kept, conflicts }: ScheduleMerge): reado
   ];
 }
 
+/** A line for each field that is not as it was written. */
+export function linesOfUnwritten(written: ScheduleFields, there: ScheduleFields): readonly string[] {
+  // As if `written` had been applied: what differs from it was edited since.
+  return mergeSchedule(written, written, there).kept.map(
+    (one) => `  ! ${one.field}: is ${valueText(one.there)}, was written as ${valueText(one.file)}`,
+  );
+}
+
 function valueText(value: unknown): string {
   return value === undefined ? 'nothing' : JSON.stringify(value);
 }

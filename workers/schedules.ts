@@ -13,7 +13,13 @@ import {
   type ScheduleUpdateOptions,
 } from '@temporalio/client';
 import type { Schedule } from '../configs/schema-schedule.ts';
-import { type ScheduleFields, type ScheduleMerge, linesOfMerge, mergeSchedule } from '../decisions/schedule-merge.ts';
+import {
+  type ScheduleFields,
+  type ScheduleMerge,
+  linesOfMerge,
+  linesOfUnwritten,
+  mergeSchedule,
+} from '../decisions/schedule-merge.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { workflowNames } from '../workflows/contract.ts';
 import {
@@ -118,12 +124,28 @@ async function update(
   const isSame = merge.changes.length === 0 && JSON.stringify(applied) === JSON.stringify(file);
   if (dryRun || isSame) return { kind: merge.changes.length === 0 ? 'unchanged' : 'updated', merge };
   let done = merge;
+  let written: ScheduleFields = {};
+  const handle = client.schedule.getHandle(name);
   // Against what is there now: an edit that came since `there` was read stays, too.
-  await client.schedule.getHandle(name).update((now) => {
+  await handle.update((now) => {
     done = mergeWith(name, file, now);
-    return changed({ now, file, merge: done });
+    written = fieldsWith(now, done);
+    return changed({ now, file, fields: written, merge: done });
   });
+  await mustStand(handle, written);
   return { kind: done.changes.length === 0 ? 'unchanged' : 'updated', merge: done };
+}
+
+/** The server says of some writes that they were done, and has not done them. Throws `invalid-input` with what stands instead. */
+async function mustStand(handle: ScheduleHandle, written: ScheduleFields): Promise<void> {
+  const lines = linesOfUnwritten(written, fieldsOfServer(await handle.describe()));
+  if (lines.length === 0) return;
+  const message = [
+    `schedule "${handle.scheduleId}" is not what was written: the server did not take it, or somebody edited it in this moment:`,
+    ...lines,
+    'Look at it with `temper schedule list` or in the UI, and apply again.',
+  ].join('\n');
+  throw new TemperError('invalid-input', message);
 }
 
 type MergeFromApplied = ScheduleMerge & { readonly applied: ScheduleFields | null };
@@ -150,21 +172,24 @@ function mergeWith(name: string, file: ScheduleFields, there: ScheduleDescriptio
   throw new TemperError('invalid-input', message, { details: merge.conflicts });
 }
 
+function fieldsWith(now: ScheduleDescription, { changes }: ScheduleMerge): ScheduleFields {
+  return { ...fieldsOfServer(now), ...Object.fromEntries(changes.map(({ field, file: value }) => [field, value])) };
+}
+
 /** Everything that the file does not name stays as it is. */
 function changed({
   now,
   file,
+  fields,
   merge,
 }: {
   readonly now: ScheduleDescription;
   readonly file: ScheduleFields;
+  /** As they are to be. */
+  readonly fields: ScheduleFields;
   readonly merge: ScheduleMerge;
 }): ScheduleUpdateOptions<SweepAction> {
-  const isChanged = (...fields: string[]) => merge.changes.some(({ field }) => fields.includes(field));
-  const fields: ScheduleFields = {
-    ...fieldsOfServer(now),
-    ...Object.fromEntries(merge.changes.map(({ field, file: value }) => [field, value])),
-  };
+  const isChanged = (...names: string[]) => merge.changes.some(({ field }) => names.includes(field));
   const { timezone, policies, taskQueue } = partsOf(fields);
   const { args = [], ...action } = now.action;
   return {

@@ -169,6 +169,26 @@ async function startsOf(scheduleId: string, from: string, to: string): Promise<r
   return startTime.map((at) => new Date(Number(at.seconds) * 1000).toISOString().slice(11, 16));
 }
 
+test('what the server did not take, or somebody edited as it was written, is told with what stands', async () => {
+  await apply(file('read-back'));
+  const during = (then: () => Promise<void>) => {
+    const handle = client.schedule.getHandle('read-back');
+    const update: typeof handle.update = async (change) => {
+      await handle.update(change as never);
+      await then();
+    };
+    const schedule = { getHandle: () => ({ ...handle, update }) };
+    return applySchedule({ schedule } as unknown as Client, {
+      ...{ schedule: file('read-back', { catchUpHours: 12 }), taskQueue, dryRun: false },
+    });
+  };
+  const asBefore = () =>
+    edit('read-back', ({ policies }) => ({ policies: { ...policies, catchupWindow: 6 * 3_600_000 } }));
+  await expect(during(asBefore)).rejects.toThrow(
+    /^schedule "read-back" is not what was written: [^]*\n {2}! catchUpHours: is 6, was written as 12\n.*apply again/,
+  );
+});
+
 test('a zone with other capitals is none for the server', async () => {
   await expect(apply({ ...file('zone'), timeZone: 'europe/berlin' })).rejects.toThrow(
     'unknown time zone europe/berlin',
