@@ -8,6 +8,7 @@ outcomes counts.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any
 
@@ -15,14 +16,16 @@ import torch
 from transformers import LogitsProcessor
 
 LIKELIEST = 5
-BOX = "\\boxed{"
+# tokens at the end of a completion among which its answer is looked for first
+NEAR = 64
 
 
 class TokenEntropies(LogitsProcessor):
     """Keeps the entropy of each place of a batch, and changes nothing. Must be the first that sees the scores."""
 
-    def __init__(self) -> None:
-        """Nothing is sampled yet."""
+    def __init__(self, of: Callable[[str], slice | None]) -> None:
+        """Nothing is sampled yet. `of` tells which part of a completion's text is asked for; None is all of it."""
+        self.of = of
         self._places: list[Any] = []
 
     def __call__(self, _input_ids: Any, scores: Any) -> Any:
@@ -36,23 +39,36 @@ class TokenEntropies(LogitsProcessor):
         return torch.stack(self._places, 1).tolist() if self._places else []
 
 
-def answer_tokens(decode: Callable[[list[int]], str], tokens: list[int]) -> range:
-    r"""Places of the tokens of what the last closed `\boxed{...}` holds; all of them where there is no such."""
+def mean_entropy(
+    tokens: list[int], places: list[float], part: slice | None, decode: Callable[[list[int]], str]
+) -> float | None:
+    """Over the tokens of this part of their text, or over all where there is none; None where there is no token."""
+    wanted = range(len(tokens)) if part is None or part.start == part.stop else tokens_of(decode, tokens, part)
+    return sum(places[at] for at in wanted) / len(wanted) if wanted else None
+
+
+def tokens_of(decode: Callable[[list[int]], str], tokens: list[int], part: slice) -> range:
+    """Places of the tokens that write this part of their text.
+
+    Looks at the end first: an answer stands there, and decoding all of a long completion over and over takes its time. How
+    long the text of a token is depends on those before it (a character may be of several, a space may be left out at the
+    beginning), so lengths are measured from one place, where the text after it is as it is in the whole.
+    """
     text = decode(tokens)
-    begin = text.rfind(BOX) + len(BOX)
-    end = text.find("}", begin)
-    if begin < len(BOX) or end <= begin:
-        return range(len(tokens))
+    near = NEAR
+    while True:
+        first = max(0, len(tokens) - near)
+        tail = decode(tokens[first:])
+        before = len(text) - len(tail)
+        if first == 0 or (before <= part.start and text.endswith(tail)):
+            break
+        near *= 2
 
     def first_beyond(characters: int) -> int:
         """How many tokens it takes until the text is longer than so many characters."""
-        low, high = 0, len(tokens)
-        while low < high:
-            middle = (low + high) // 2
-            if len(decode(tokens[:middle])) > characters:
-                high = middle
-            else:
-                low = middle + 1
-        return low
+        counts = range(len(tokens) - first + 1)
+        return first + bisect_right(
+            counts, characters - before, key=lambda count: len(decode(tokens[first : first + count]))
+        )
 
-    return range(first_beyond(begin) - 1, first_beyond(end - 1))
+    return range(first_beyond(part.start) - 1, first_beyond(part.stop - 1))

@@ -18,7 +18,7 @@ from .contract import Run
 from .damage import sound_seal
 from .data import Problem, read_problems, require_distinct_names
 from .errors import UsageError
-from .graders import Grader, read_grader
+from .graders import AnswerPlace, Grader, read_answer_place, read_grader, whole_completion
 from .kept_outcomes import KeptOutcomes, Row
 from .request import Checkpoint, Params, read_checkpoint
 from .seal import sha256_of_file, write_text
@@ -37,7 +37,8 @@ class Evaluation:
     grade: Grader
     samples: int
     agreeing: int | None
-    weight: str | None
+    # what of a completion its entropy is of; None where votes are not weighed
+    entropy_of: AnswerPlace | None
     time: TimeBudget | None
     temperature: float
     max_tokens: int
@@ -91,7 +92,7 @@ def read_evaluation(values: Params) -> Evaluation:
         grade=grade,
         samples=benchmark.integer("samples"),
         agreeing=vote.integer("agreeing") if vote is not None and vote.has("agreeing") else None,
-        weight=vote.choice("weight", WEIGHTS) if vote is not None and vote.has("weight") else None,
+        entropy_of=read_weight(vote, benchmark) if vote is not None and vote.has("weight") else None,
         time=read_time_budget(benchmark, len(problems)),
         temperature=benchmark.number("temperature"),
         max_tokens=benchmark.integer("maxTokens"),
@@ -99,6 +100,11 @@ def read_evaluation(values: Params) -> Evaluation:
         output=values.text("output"),
         earlier=[Path(output) for output in values.texts("earlierOutputs", [])],
     )
+
+
+def read_weight(vote: Params, benchmark: Params) -> AnswerPlace:
+    """What of a completion the entropy is asked of."""
+    return read_answer_place(benchmark) if vote.choice("weight", WEIGHTS) == "answer-entropy" else whole_completion
 
 
 def loading_order(each: Evaluation) -> tuple[str, str, str]:
@@ -145,7 +151,7 @@ def asked(
     from .sampling import SamplingSettings, batch_rows, encode_prompts
 
     settle_torch(each.seed)
-    settings = SamplingSettings(each.samples, each.temperature, each.max_tokens, entropies=each.weight is not None)
+    settings = SamplingSettings(each.samples, each.temperature, each.max_tokens, entropy_of=each.entropy_of)
     encoded = encode_prompts(tokenizer, [problem.prompt for problem in each.problems])
     at_once = batch_rows(max(map(len, encoded)), settings)
     together = 1 if each.time is not None else max(1, at_once // each.samples)
@@ -200,7 +206,6 @@ def sample_in_time(
 def graded(each: Evaluation, problem: Problem, number: int, completion: Any) -> Row:
     """The row of a completion. What has timed out has no answer, whatever it has said so far."""
     correct, answer = (False, None) if completion.timed_out else each.grade(completion.text, problem.answer)
-    entropy = completion.answer_entropy if each.weight == "answer-entropy" else completion.token_entropy
     return {
         "problem": problem.name,
         "sample": number,
@@ -211,7 +216,7 @@ def graded(each: Evaluation, problem: Problem, number: int, completion: Any) -> 
         "seconds": round(completion.seconds, 6),
         **({} if problem.type is None else {"type": problem.type}),
         **({"timedOut": True} if completion.timed_out else {}),
-        **({} if answer is None or entropy is None else {"entropy": round(entropy, 6)}),
+        **({} if answer is None or completion.entropy is None else {"entropy": round(completion.entropy, 6)}),
     }
 
 

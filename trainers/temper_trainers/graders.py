@@ -13,13 +13,15 @@ from typing import Any, TypeAlias
 
 from .data import Problem, require_integer_answers
 from .errors import ConfigError, DataError, UsageError
-from .numeric_answer import last_box, read_number
+from .numeric_answer import last_box, place_of_last_box, read_number
 from .request import Params
 
 BOXED = re.compile(r"\\boxed\{\s*(-?\d+)\s*\}")
 NAMES = ("boxed-integer", "exact-match", "numeric", "math-verify")
 
 Grader: TypeAlias = Callable[[str, str], tuple[bool, str | None]]
+# where that stands in a completion which a grader takes for its answer; None where it looks at all of it
+AnswerPlace: TypeAlias = Callable[[str], slice | None]
 
 
 def read_grader(benchmark: Params, problems: list[Problem]) -> Grader:
@@ -37,10 +39,32 @@ def read_grader(benchmark: Params, problems: list[Problem]) -> Grader:
             return math_verify_grader(problems)
 
 
+def read_answer_place(benchmark: Params) -> AnswerPlace:
+    """The place of an answer, of what the grader of a benchmark takes for one."""
+    match benchmark.choice("grader", NAMES):
+        case "boxed-integer":
+            return place_of_boxed_integer
+        case "exact-match":
+            return whole_completion
+        case _:
+            return place_of_last_box
+
+
+def whole_completion(_completion: str) -> slice | None:
+    """The place of an answer that is all of a completion."""
+    return None
+
+
+def place_of_boxed_integer(completion: str) -> slice | None:
+    r"""Where the integer in the last `\boxed{…}` that holds one stands, or None."""
+    found = list(BOXED.finditer(completion))
+    return slice(*found[-1].span(1)) if found else None
+
+
 def boxed_integer(completion: str) -> str | None:
-    r"""The integer in the last `\boxed{…}` of a completion, or None."""
-    found = BOXED.findall(completion)
-    return str(int(found[-1])) if found else None
+    r"""The integer in the last `\boxed{…}` that holds one, or None."""
+    place = place_of_boxed_integer(completion)
+    return None if place is None else str(int(completion[place]))
 
 
 def grade_boxed_integer(completion: str, answer: str) -> tuple[bool, str | None]:

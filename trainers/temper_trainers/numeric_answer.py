@@ -27,8 +27,8 @@ QUOTIENT = re.compile(
 )
 
 
-def last_box(completion: str) -> str | None:
-    r"""What the last `\boxed{…}` of a completion holds; None without one, or where it is never closed."""
+def place_of_last_box(completion: str) -> slice | None:
+    r"""Where that stands which the last `\boxed{…}` of a completion holds; None without one, or where it is never closed."""
     start = completion.rfind("\\boxed{")
     if start < 0:
         return None
@@ -36,8 +36,14 @@ def last_box(completion: str) -> str | None:
     for index in range(start + len("\\boxed"), len(completion)):
         depth += {"{": 1, "}": -1}.get(completion[index], 0)
         if depth == 0:
-            return completion[start + len("\\boxed{") : index]
+            return slice(start + len("\\boxed{"), index)
     return None
+
+
+def last_box(completion: str) -> str | None:
+    r"""What the last `\boxed{…}` of a completion holds; None without one, or where it is never closed."""
+    place = place_of_last_box(completion)
+    return None if place is None else completion[place]
 
 
 def read_number(text: str) -> Fraction | None:

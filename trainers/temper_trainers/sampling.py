@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from .data import Messages
-from .entropy import TokenEntropies, answer_tokens
+from .entropy import TokenEntropies, mean_entropy
 from .seeded_draws import SeededDraws
 
 BATCH_ROWS = 1024
@@ -31,19 +31,21 @@ class Completion:
     truncated: bool
     seconds: float
     timed_out: bool = False
-    # mean over its tokens, and over those of its answer; None where nobody asked, or where it has no token
-    token_entropy: float | None = None
-    answer_entropy: float | None = None
+    # mean over the tokens that were asked for; None where nobody asked, or where it has no token
+    entropy: float | None = None
 
 
 @dataclass(frozen=True)
 class SamplingSettings:
-    """How to sample: completions per prompt, temperature (0 is greedy), limit in tokens."""
+    """How to sample: completions per prompt, temperature (0 is greedy), limit in tokens.
+
+    `entropy_of` asks for the entropy of a part of each completion: where in its text it stands, None for all of it.
+    """
 
     samples: int
     temperature: float
     max_tokens: int
-    entropies: bool = False
+    entropy_of: Callable[[str], slice | None] | None = None
 
 
 def end_tokens(model: Any, tokenizer: Any) -> list[int]:
@@ -118,7 +120,7 @@ def sample_seeded(
     model.eval()
     greedy = replace(settings, temperature=0)
     options = generation_options(greedy, tokenizer.pad_token_id, end_tokens(model, tokenizer))
-    entropies = TokenEntropies() if settings.entropies else None
+    entropies = None if settings.entropy_of is None else TokenEntropies(settings.entropy_of)
     draws = [SeededDraws(seeds, settings.temperature, model.device)] if settings.temperature > 0 else []
     if processors := [*([] if entropies is None else [entropies]), *draws]:
         options["logits_processor"] = processors
@@ -137,19 +139,15 @@ def _batch(
     completions = [_completion(tokenizer, row, options, share) for row in output]
     if entropies is None:
         return completions
+
+    def decode(tokens: list[int]) -> str:
+        return str(tokenizer.decode(tokens, skip_special_tokens=True))
+
     by_row = zip(completions, output, entropies.rows(), strict=True)
-    return [_with_entropies(tokenizer, completion, row[: completion.tokens], places) for completion, row, places in by_row]
-
-
-def _with_entropies(tokenizer: Any, completion: Completion, row: list[int], places: list[float]) -> Completion:
-    if not row:
-        return completion
-    answer = answer_tokens(lambda tokens: tokenizer.decode(tokens, skip_special_tokens=True), row)
-    return replace(
-        completion,
-        token_entropy=sum(places[: len(row)]) / len(row),
-        answer_entropy=sum(places[place] for place in answer) / len(answer),
-    )
+    return [
+        replace(completion, entropy=mean_entropy(row[: completion.tokens], places, entropies.of(completion.text), decode))
+        for completion, row, places in by_row
+    ]
 
 
 def length_to_end(row: list[int], ends: list[int]) -> tuple[int, bool]:
