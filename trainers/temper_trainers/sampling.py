@@ -21,6 +21,28 @@ from .seeded_draws import SeededDraws
 BATCH_ROWS = 1024
 BATCH_TOKENS = 64 * 1024
 
+# whatever else of a model's generation_config changes its chances, or which token is taken
+UNASKED = (
+    "bad_words_ids",
+    "begin_suppress_tokens",
+    "epsilon_cutoff",
+    "eta_cutoff",
+    "exponential_decay_length_penalty",
+    "forced_bos_token_id",
+    "forced_eos_token_id",
+    "guidance_scale",
+    "min_length",
+    "min_new_tokens",
+    "min_p",
+    "no_repeat_ngram_size",
+    "repetition_penalty",
+    "sequence_bias",
+    "suppress_tokens",
+    "top_h",
+    "typical_p",
+    "watermarking_config",
+)
+
 
 @dataclass(frozen=True)
 class Completion:
@@ -75,12 +97,13 @@ def batch_rows(longest_prompt: int, settings: SamplingSettings) -> int:
 
 
 def generation_options(settings: SamplingSettings, pad: int, ends: list[int]) -> dict[str, Any]:
-    """Options of `generate`; plain sampling without top-k or top-p."""
+    """Options of `generate`; plain sampling by the model's own chances, whatever its generation_config says."""
     if settings.temperature > 0:
         drawing = {"do_sample": True, "temperature": settings.temperature, "top_k": 0, "top_p": 1.0}
     else:
         drawing = {"do_sample": False}
-    return {"max_new_tokens": settings.max_tokens, "pad_token_id": pad, "eos_token_id": ends, **drawing}
+    plain = {**dict.fromkeys(UNASKED), "num_beams": 1}
+    return {**plain, "max_new_tokens": settings.max_tokens, "pad_token_id": pad, "eos_token_id": ends, **drawing}
 
 
 @torch.no_grad()

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 from support import Attempts, Made
 from test_evaluate import evaluation, rows
+from transformers import GenerationConfig, WatermarkingConfig
 
 from temper_trainers.entropy import TokenEntropies, mean_entropy, tokens_of
 from temper_trainers.graders import place_of_boxed_integer, read_answer_place, whole_completion
 from temper_trainers.loaded_models import LoadedModels
 from temper_trainers.numeric_answer import place_of_last_box
 from temper_trainers.request import Params, read_checkpoint
-from temper_trainers.sampling import Completion, SamplingSettings, encode_prompts, sample_seeded
+from temper_trainers.sampling import Completion, SamplingSettings, encode_prompts, end_tokens, sample, sample_seeded
 
 TOKENS = ["so ", "\\boxed{", "8", "5", "}", "", " or \\boxed{9", "7}", " done"]
 
@@ -99,6 +101,40 @@ def test_a_sample_tells_how_sure_the_model_was(sft: Made) -> None:
     for (ids, whole, want), (_, last, _) in zip(of_all, of_last, strict=True):
         assert whole.entropy == pytest.approx(float(want[: whole.tokens].mean()), abs=1e-4)
         assert last.entropy == pytest.approx(float(want[len(ids) - 1]), abs=1e-4)
+
+
+def test_what_a_model_comes_with_changes_neither_its_samples_nor_how_sure_it_is(sft: Made) -> None:
+    """Its generation_config is how somebody else would sample; many forbid it to repeat itself."""
+    model, tokenizer = LoadedModels().load(read_checkpoint(Params(sft.checkpoint(), "checkpoint")))
+    prompts = [[{"role": "user", "content": sum_}] for sum_ in ("47+38", "5")]
+    drawn = SamplingSettings(1, 0.8, 24, entropy_of=whole_completion)
+
+    def look(settings: SamplingSettings) -> list[Any]:
+        torch.manual_seed(0)
+        mine = sample(model, tokenizer, prompts, settings)
+        seeded = sample_seeded(model, tokenizer, encode_prompts(tokenizer, prompts), [1, 2], settings)
+        return [[(one.text, one.tokens, one.entropy) for one in some] for some in (*mine, seeded)]
+
+    plain = [look(settings) for settings in (drawn, replace(drawn, temperature=0))]
+    ends = end_tokens(model, tokenizer)
+    for change in hostile(tokenizer):
+        model.generation_config = GenerationConfig(eos_token_id=ends, **change)
+        assert [look(settings) for settings in (drawn, replace(drawn, temperature=0))] == plain, change
+
+
+def hostile(tokenizer: Any) -> list[dict[str, Any]]:
+    """All that transformers knows of that would make other samples."""
+    seven = tokenizer.encode("7", add_special_tokens=False)
+    return [
+        {"repetition_penalty": 1.5, "no_repeat_ngram_size": 1, "guidance_scale": 2.0, "num_beams": 2},
+        {"suppress_tokens": seven, "begin_suppress_tokens": seven, "bad_words_ids": [seven]},
+        {"sequence_bias": [[seven, 9.0]]},
+        {"min_length": 64, "min_new_tokens": 24, "exponential_decay_length_penalty": (1, 2.0)},
+        {"forced_bos_token_id": seven[0], "forced_eos_token_id": seven[0]},
+        {"top_k": 2, "top_p": 0.5, "min_p": 0.5, "typical_p": 0.5, "epsilon_cutoff": 0.3, "eta_cutoff": 0.3},
+        {"top_h": 0.1},
+        {"watermarking_config": WatermarkingConfig()},
+    ]
 
 
 def sampled(model: Any, tokenizer: Any, settings: SamplingSettings) -> list[tuple[list[int], Completion, torch.Tensor]]:
