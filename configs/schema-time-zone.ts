@@ -3,31 +3,30 @@
  * the server then knows no such zone.
  */
 import { nearestName } from './nearest-name.ts';
+import { timeZoneLinks } from './time-zone-links.ts';
 
 /** What is wrong with it, with the right name where one is near; null for the name of a zone. */
 export function zoneProblem(text: string): string | null {
+  if (timeZoneLinks.has(text)) return null;
   const canonical = canonicalName(text);
-  if (canonical === null) {
-    const near = nearestName(text, Intl.supportedValuesOf('timeZone'));
-    return near === null ? `is no time zone: ${examples}` : `is no time zone; did you mean "${near}"?`;
-  }
-  const isRight = canonical.toLowerCase() === text.toLowerCase() ? canonical === text : isWrittenAsALink(text);
-  return isRight ? null : `is written "${canonical}"`;
+  if (canonical === text) return null;
+  const right = [...timeZoneLinks, ...(canonical === null ? [] : [canonical])].find((known) => isSameWord(known, text));
+  if (right !== undefined) return `is written "${right}"`;
+  // Node.js also reads abbreviations such as BST, and not as most people mean them.
+  const near = canonical === null ? nearestName(text, Intl.supportedValuesOf('timeZone')) : null;
+  return near === null ? `is no time zone: ${examples}` : `is no time zone; did you mean "${near}"?`;
 }
+
+const isSameWord = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 const examples = 'name one as Europe/Berlin, America/New_York or UTC';
 
-/** Offsets such as `+02:00` are none. */
+/** Offsets such as `+02:00` are none, nor is what Node.js alone knows. */
 function canonicalName(text: string): string | null {
-  if (!/^[A-Za-z]/.test(text)) return null;
+  if (!/^[A-Za-z]/.test(text) || /^systemv\//i.test(text)) return null;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
   } catch {
     return null;
   }
-}
-
-/** Of a zone's second name, such as `Asia/Kolkata` or `EST5EDT`, Node.js does not say how it is written. */
-function isWrittenAsALink(text: string): boolean {
-  return /^[A-Z]/.test(text) && (!text.includes('/') || text !== text.toUpperCase());
 }
