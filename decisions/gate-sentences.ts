@@ -72,7 +72,7 @@ function held(verdict: Extract<GateVerdict, { kind: 'hold' }>): string {
     case 'outside-scores': {
       const { benchmark, lacks, checkpoints } = because;
       const lack = lacks === 'score' ? 'no score of' : 'no runtime of';
-      return `Held: ${benchmark} is scored outside, and has ${lack} ${listed(checkpoints)}. It goes on when they are there: \`temper record-score ${checkpoints[0] ?? '<checkpoint>'} ${benchmark} ${lacks === 'score' ? '<score>' : '--runtime <minutes>'}\`. Once released, it goes on without.`;
+      return `Held: ${benchmark} is scored outside, and has ${lack} ${listed(checkpoints)}. It goes on when they are there: temper record-score ${checkpoints[0] ?? '<checkpoint>'} ${benchmark} ${lacks === 'score' ? '<score>' : '--runtime <minutes>'}. Once released, it goes on without.`;
     }
     case 'undecided': {
       const pairs = pairsOf(stages.at(-1));

@@ -28,7 +28,7 @@ export interface SweepLedger {
   /** Doing it again changes nothing, and answers with what was opened first. */
   openSweep<Plan>(sweep: NewSweep<Plan>): Promise<SweepRecord<Plan>>;
   sweep(runId: string): Promise<SweepRecord | null>;
-  /** By its workflow id, or, of a name, the one that began last. */
+  /** The one that began last, of those with this workflow id or name. */
   sweepNamed(named: string): Promise<SweepRecord | null>;
   /** Of those that began last, each once. */
   sweepNames(limit: number): Promise<readonly string[]>;
@@ -77,12 +77,14 @@ export function sweepLedger(db: Kysely<LedgerTables>): SweepLedger {
       return row === undefined ? null : asRecord(row);
     },
     async sweepNamed(named) {
-      for (const column of ['workflow_id', 'name'] as const) {
-        const of = db.selectFrom('sweeps').selectAll().where(column, '=', named);
-        const row = await of.orderBy('started_at', 'desc').limit(1).executeTakeFirst();
-        if (row !== undefined) return asRecord(row);
-      }
-      return null;
+      const row = await db
+        .selectFrom('sweeps')
+        .selectAll()
+        .where((of) => of.or([of('workflow_id', '=', named), of('name', '=', named)]))
+        .orderBy('started_at', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row === undefined ? null : asRecord(row);
     },
     async sweepNames(limit) {
       const rows = await db.selectFrom('sweeps').select('name').orderBy('started_at', 'desc').limit(limit).execute();

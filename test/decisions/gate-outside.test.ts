@@ -35,7 +35,7 @@ test('holds while a candidate has no score, and names it with the command that b
   const verdict = judge([compare], [right('c20', 40)]);
   expect(verdict).toMatchObject({ kind: 'hold', because: { rule: 'outside-scores', checkpoints: ['c10'] } });
   expect(sentenceOfVerdict(verdict)).toBe(
-    'Held: public is scored outside, and has no score of c10. It goes on when they are there: `temper record-score c10 public <score>`. Once released, it goes on without.',
+    'Held: public is scored outside, and has no score of c10. It goes on when they are there: temper record-score c10 public <score>. Once released, it goes on without.',
   );
 });
 

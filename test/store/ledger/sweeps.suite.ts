@@ -55,6 +55,9 @@ export function sweeps(freshLedger: () => Promise<FreshLedger>): void {
       undefined,
     ]);
     expect(await fresh.ledger.sweepNames(2)).toEqual(['weekly', 'nightly']);
+    const byHand = { runId: 'by-hand', workflowId: 'weekly', name: 'weekly', plan: {}, at: at(12) };
+    await fresh.ledger.openSweep(byHand); // its workflow id is the name
+    expect(await found('weekly')).toBe('run-13');
   });
 
   test('of each pipeline the phase that ended with a checkpoint last, the newest first', async () => {
