@@ -59,7 +59,10 @@ function dueTitles({ due, skipped }: SweepState): readonly string[] {
 function sentenceSoFar(now: SweepState | null, { sweep }: SweepPlan): string {
   if (now === null) return '';
   const { hours, gpuHours } = now;
-  return `${hours.toFixed(2)} h of jobs, ${gpuHours.toFixed(2)} of ${String(sweep.gpuHours)} GPU-hours so far; ${count(dueTitles(now).length, 'evaluation')} due, one seed of each.`;
+  const due = count(dueTitles(now).length, 'evaluation');
+  const soFar = `${hours.toFixed(2)} h of jobs, ${gpuHours.toFixed(2)} of ${String(sweep.gpuHours)} GPU-hours so far; ${due} due, one seed of each.`;
+  // A workflow that is terminated writes no end.
+  return `${soFar} Its end is not in the ledger: it runs still, or it was terminated, which its page in the UI tells.`;
 }
 
 async function explainedSweep(

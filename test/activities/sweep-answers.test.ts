@@ -81,7 +81,9 @@ describe('explain', () => {
       `Skipped:\n  ${idOf('alpha', 20)} on addition, seed 1: its evaluation failed, gpu-oom: no memory\n\nDue still, the next first:\n  ${idOf('beta', 40)} on addition, seed 1\n`,
     );
     expect(text).toContain(`sweep         Not made, ${idOf('alpha', 20)} on addition, seed 1: gpu-oom: no memory`);
-    expect(text).toContain('0.00 h of jobs, 0.00 of 1 GPU-hours so far; 1 evaluation due, one seed of each.');
+    expect(text).toContain(
+      '0.00 h of jobs, 0.00 of 1 GPU-hours so far; 1 evaluation due, one seed of each. Its end is not in the ledger: it runs still, or it was terminated',
+    );
     expect(text).not.toMatch(/nothing to compare|Nothing is worse/);
   });
 
