@@ -1,52 +1,13 @@
 /** A phase whose scores fall while it trains: it is stopped, held or told, and its gate looks at what came before. */
-import type { Collapse } from '../../activities/collapse.ts';
 import { TemperError } from '../../decisions/errors.ts';
 import { type Document, recipeOf } from '../support/recipes.ts';
-import {
-  type Answers,
-  checkpointOf,
-  completed,
-  evaluatedSft,
-  isBase,
-  judged,
-  promotes,
-  runsOn,
-  tellingSomebody,
-  ticketOf,
-} from '../support/stories.ts';
+import { completed, evaluatedSft, isBase, judged, tellingSomebody } from '../support/stories.ts';
 import { failureOf, pageOf, untilState, benchOfFile } from '../support/workflow-bench.ts';
+import { collapse, evaluatedAtTheFall, falling } from './collapse-paths.ts';
 
 const bench = benchOfFile();
 
-const collapse: Collapse = {
-  sentence: 'The run is collapsing at step 40: addition from 75.0 to 0.0 %. Go back to step 20.',
-  goBackTo: { attempt: 1, step: 20 },
-};
 const recipeThat = (onCollapse: string, more: Document = {}) => recipeOf([{ ...evaluatedSft, onCollapse }], more);
-
-/** The first attempt saves 20 and 40 and trains on until it is stopped; the rule speaks at its second look. */
-const falling = {
-  awaitJob: ({ context, ticket, seenSteps }) => {
-    if (isBase(context) || ticket.purpose === 'evaluate' || ticket.number > 1)
-      return Promise.resolve({ kind: 'ended' });
-    const step = [20, 40].find((due) => !seenSteps.includes(due));
-    if (step === undefined) return runsOn();
-    return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, step) });
-  },
-  judgeCollapse: (_, times) => Promise.resolve(times === 2 ? collapse : null),
-  judgeAttempt: ({ context, ticket }) =>
-    Promise.resolve(
-      isBase(context) || ticket.number > 1
-        ? completed
-        : { kind: 'stopped', sentence: 'attempt 1 is stopped', step: 43 },
-    ),
-  judgeGate: ({ context, upTo }) =>
-    Promise.resolve(
-      upTo === undefined
-        ? promotes(context)
-        : { ...promotes(context), kind: 'promote', score: 0.7, checkpoint: checkpointOf(context, upTo.step) },
-    ),
-} satisfies Answers;
 
 test('is stopped, and its gate promotes what came before the fall; nothing is trained after', async () => {
   const story = bench.tell('stops', recipeThat('stop'), {
@@ -67,24 +28,7 @@ test('is stopped, and its gate promotes what came before the fall; nothing is tr
 });
 
 test('evaluations of what has fallen do not outlive its training: nobody waits for them', async () => {
-  const story = bench.tell('abandons', recipeThat('stop'), {
-    ...falling,
-    awaitJob: ({ context, ticket, seenSteps }) => {
-      if (isBase(context)) return Promise.resolve({ kind: 'ended' });
-      // The third checkpoint is there before the second is judged, and its evaluation would take hours.
-      if (ticket.purpose === 'evaluate')
-        return ticket.jobName.endsWith('-of-50') ? runsOn() : Promise.resolve({ kind: 'ended' });
-      const step = [50, 20, 40].find((due) => !seenSteps.includes(due));
-      if (step === undefined) return runsOn();
-      return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, step) });
-    },
-    openEvaluation: ({ context, evaluations, opened }) => {
-      const ticket = ticketOf(context, opened);
-      const of50 = evaluations.some(({ checkpoint }) => checkpoint.endsWith('-50'));
-      const jobName = `${ticket.jobName}${of50 ? '-of-50' : ''}`;
-      return Promise.resolve({ ...ticket, jobName, title: 'evaluation', purpose: 'evaluate', of: 1, dueSteps: [] });
-    },
-  });
+  const story = bench.tell('abandons', recipeThat('stop'), evaluatedAtTheFall);
   const { promoted } = await (await bench.start(story)).result();
   expect(promoted[1]?.outcome).toMatchObject({ state: 'completed', checkpoint: { step: 20 } });
   expect(story.inputsOf('stopJob').map(({ reason, ticket }) => [reason, ticket.title])).toEqual([

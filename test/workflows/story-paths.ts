@@ -19,6 +19,7 @@ import { failureOf, untilState } from '../support/workflow-bench.ts';
 import { sweepStory, worse } from '../support/sweep-stories.ts';
 import type { CheckpointRef, SweepInput } from '../../workflows/contract.ts';
 import type { Question } from '../../workflows/contract-questions.ts';
+import { collapsePaths } from './collapse-paths.ts';
 import { evaluatedOnce, type Path } from './story-path.ts';
 import { steeredPaths } from './steered-paths.ts';
 
@@ -61,29 +62,7 @@ const evaluationOnce =
     Promise.resolve({ kind: times === 1 ? kind : 'completed', sentence: 'killed: SIGKILL.', delaySeconds: 1 });
 
 export const paths: readonly Path[] = [
-  {
-    name: 'collapse',
-    recipe: recipeOf([{ ...evaluatedSft, onCollapse: 'hold' }]),
-    answers: {
-      awaitJob: ({ context, ticket, seenSteps }) => {
-        if (isBase(context) || ticket.purpose === 'evaluate' || ticket.number > 1)
-          return Promise.resolve({ kind: 'ended' });
-        const step = [20, 40].find((due) => !seenSteps.includes(due));
-        if (step === undefined) return runsOn();
-        return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, step) });
-      },
-      judgeCollapse: (_, times) =>
-        Promise.resolve(times === 2 ? { sentence: 'It collapses.', goBackTo: { attempt: 1, step: 20 } } : null),
-      judgeAttempt: ({ context, ticket }) =>
-        Promise.resolve(
-          isBase(context) || ticket.number > 1 ? completed : { kind: 'stopped', sentence: 'stopped', step: 43 },
-        ),
-    },
-    async act(run) {
-      await untilState(run, 'sft', 'held');
-      await run.executeUpdate('release', { args: [{ phase: 'sft' }] });
-    },
-  },
+  ...collapsePaths,
   {
     name: 'straight',
     recipe: recipeOf([evaluatedSft]),
