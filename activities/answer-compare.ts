@@ -48,11 +48,14 @@ export async function answerCompare(ledger: Ledger, question: CompareQuestion): 
     const compared = compareTwo([...ofFirst, ...ofSecond], key);
     return compared === null ? [] : [compared];
   });
+  const compared = comparisons.map(nameOf);
+  const incomparable = common.slice(0, mostComparisons).filter((name) => !compared.includes(name));
   const omitted = Math.max(0, common.length - mostComparisons);
   const relation = await relationOf(ledger, named[0].checkpoint, named[1].checkpoint);
   if (comparisons.length > 0 || outside.length > 0)
     return {
       ...{ answer: 'compare', first, second, comparisons, omitted, outside: outside.slice(0, mostComparisons) },
+      ...{ outsideOmitted: Math.max(0, outside.length - mostComparisons), incomparable },
       ...(relation !== null && { relation }),
     };
   throw new TemperError(

@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { ImportedResult } from '../configs/schema-import.ts';
+import { isOutsideDefinition } from '../decisions/benchmark-definition.ts';
 import { canonicalJson, differingFields } from '../decisions/identity.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 
@@ -56,11 +57,13 @@ export async function claimImported(ledger: Ledger, result: ImportedResult, at: 
 }
 
 function differenceOf(before: string, after: string): string {
-  const fields = differingFields(before, after).map(({ path, before: was, after: is }) => {
+  const [was, is] = [before, after].map((one) => (isOutsideDefinition(one) ? 'a mean alone' : 'outcomes per problem'));
+  const others = differingFields(before, after).filter(({ path }) => was === is || path.startsWith('imported.'));
+  const fields = others.map(({ path, before: old, after: own }) => {
     const field = path.replace(/^imported\./, '');
     if (field === 'data') return 'the problems are others';
     const text = (value: unknown) => (value === undefined ? 'not known' : JSON.stringify(value));
-    return `${field} is ${text(is)} and was ${text(was)}`;
+    return `${field} is ${text(own)} and was ${text(old)}`;
   });
-  return fields.join(', ');
+  return [...(was === is ? [] : [`it is ${String(is)} and was ${String(was)}`]), ...fields].join(', ');
 }

@@ -35,13 +35,26 @@ export interface Comparison {
   readonly types: readonly TypeComparison[];
   /** Types that are not listed. */
   readonly typesOmitted: number;
-  /** Tokens and seconds per sample, as the mean over problems; null of fewer than two, of which no range is known. */
+  /**
+   * Tokens and seconds per sample, as the mean over problems; null of fewer than two, of which no range is known, and where a side has none: another
+   * harness may not have told them.
+   */
   readonly tokens: Estimate | null;
   readonly seconds: Estimate | null;
   /** Whose share of right samples changed by half or more, the largest change first. */
   readonly moved: readonly MovedProblem[];
   /** Moved problems that are not listed. */
   readonly movedOmitted: number;
+}
+
+/** What is not compared of what both have. */
+export interface NotCompared {
+  /** Benchmarks that were left out. */
+  readonly omitted: number;
+  /** The same of those from outside. Workers of before said neither this nor the next. */
+  readonly outsideOmitted?: number;
+  /** Benchmarks with their versions that both were evaluated on, with no problem in common. */
+  readonly incomparable?: readonly string[];
 }
 
 export interface Side {
@@ -129,7 +142,10 @@ export function compareTwo(
   const moved = movedOf(pairs);
   const byLuck = movedByLuck(pairs);
   const types = typesOf(pairs);
-  const costs = (valueOf: (one: Pooled) => number) => (pairs.length < 2 ? null : differenceOf(pairs, valueOf));
+  const costs = (valueOf: (one: Pooled) => number) => {
+    const isTold = (['first', 'second'] as const).every((side) => pairs.some((pair) => valueOf(pair[side]) > 0));
+    return pairs.length < 2 || !isTold ? null : differenceOf(pairs, valueOf);
+  };
   return {
     ...key,
     problems: pairs.length,

@@ -74,9 +74,10 @@ export interface LeaderboardRow {
    * `run` are absent in rows of before they were there.
    */
   readonly majorityAtK?: number | null;
-  readonly tokensPerSample: number;
+  /** Null where nobody told: no answer has none. The same of the next. */
+  readonly tokensPerSample: number | null;
   /** What the samples of 95 % of the problems need less than, as the mean of each problem. */
-  readonly tokensP95?: number;
+  readonly tokensP95?: number | null;
   readonly truncatedShare: number;
   /** Share of samples that were not done in time; absent where all were. */
   readonly timedOutShare?: number;
@@ -160,8 +161,8 @@ export function leaderboardRow({ checkpoint, key, evaluations, problems, verdict
     ...shrunkenBy(verdict, { checkpoint, key, mean: score.mean }),
     passAtK: meanPassAtK(score),
     majorityAtK: score.byVote ? null : meanMajorityAtK(own, score),
-    tokensPerSample: score.tokensPerSample,
-    tokensP95: tokensP95(score),
+    tokensPerSample: score.tokensPerSample > 0 ? score.tokensPerSample : null,
+    tokensP95: score.tokensPerSample > 0 ? tokensP95(score) : null,
     truncatedShare: score.truncatedShare,
     ...(score.timedOutShare > 0 && { timedOutShare: score.timedOutShare }),
     ...(score.byVote && { byVote: true }),

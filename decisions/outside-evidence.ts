@@ -40,7 +40,7 @@ type Runs = Extract<OutsideEvidence, { kind: 'runs' }>;
 
 /**
  * The error is the one that is told; else that of the spread from run to run over all checkpoints together, where there are three runs more than checkpoints; else
- * what as many independent answers have, which is never less.
+ * what as many independent answers have, which is never less. It is never nothing: that all runs were alike, or all answers right, is luck of so many.
  */
 export function outsideRunsOf(
   evidence: readonly OutsideEvidence[],
@@ -62,7 +62,14 @@ export function outsideRunsOf(
     own,
     (one) => (one.runs / runs) ** 2 * (one.standardError ?? Math.sqrt(variance / one.runs)) ** 2,
   );
-  return { mean, runs, problems, standardError: Math.sqrt(varianceOfMean) };
+  const standardError = varianceOfMean > 0 ? Math.sqrt(varianceOfMean) : smoothedError(mean, problems * runs);
+  return { mean, runs, problems, standardError };
+}
+
+/** By Agresti and Coull: of two right and two wrong answers more. */
+function smoothedError(mean: number, answers: number): number {
+  const share = (mean * answers + 2) / (answers + 4);
+  return Math.sqrt((share * (1 - share)) / (answers + 4));
 }
 
 /** Whether a candidate is told to be lower on this benchmark than one of the others. */

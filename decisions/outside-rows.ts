@@ -1,6 +1,6 @@
 /**
  * Scores from outside as a leaderboard and a comparison show them: all runs of a checkpoint on one version of a benchmark together, as a
- * gate counts them.
+ * gate counts them. Where the spread from run to run counts, it is that of the checkpoints that are shown, and a gate's that of its candidates.
  *
  * Does not cover evaluations (leaderboard.ts, comparison.ts): these have no outcome per problem, so that nothing is paired.
  */
@@ -106,7 +106,7 @@ function runsOf(standing: readonly OutsideScore[], { checkpoint, benchmark, vers
 /** Wilson's interval of as many answers as have this error: of all right it is not a point. */
 function meanOf({ mean, runs, problems, standardError }: OutsideRuns): OutsideMean {
   const variance = mean * (1 - mean);
-  const answers = variance > 0 && standardError > 0 ? variance / standardError ** 2 : problems * runs;
+  const answers = variance > 0 ? variance / standardError ** 2 : problems * runs;
   return { mean, ...wilson(mean * answers, answers), runs, problems };
 }
 

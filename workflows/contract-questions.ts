@@ -4,7 +4,7 @@
  * Answers are bounded: the newest part of a log, the newest events of a pipeline.
  */
 import type { PipelineInput } from '../configs/schema.ts';
-import type { Comparison } from '../decisions/comparison.ts';
+import type { Comparison, NotCompared } from '../decisions/comparison.ts';
 import type { EvaluationKey } from '../decisions/evaluation.ts';
 import type { ImportedResult } from '../configs/schema-import.ts';
 import type { ScoreInput } from '../configs/schema-score.ts';
@@ -366,7 +366,7 @@ export interface MissingEvaluation extends EvaluationKey {
 }
 
 /** Two checkpoints on the same problems, for each benchmark and version that both were evaluated on. */
-export interface ComparisonAnswer {
+export interface ComparisonAnswer extends NotCompared {
   readonly answer: 'compare';
   readonly first: string;
   readonly second: string;
@@ -375,8 +375,6 @@ export interface ComparisonAnswer {
   readonly comparisons: readonly Comparison[];
   /** Of scores from outside, on what both have. Workers of before said none. */
   readonly outside?: readonly OutsideComparison[];
-  /** Benchmarks that both have and that were left out. */
-  readonly omitted: number;
 }
 
 /** A score from outside that is in the ledger now. */

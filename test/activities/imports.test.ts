@@ -11,6 +11,7 @@ import type {
 } from '../../workflows/contract-questions.ts';
 import type { ResolvedPipeline } from '../../workflows/contract.ts';
 import { activityBench, type ActivityBench, contextOf, runId, sft, startAttempt } from '../support/activity-bench.ts';
+import { evaluation as evaluationBuilder } from '../support/builders.ts';
 import { fakeTrainer } from '../support/fake-trainer.ts';
 import { addition, recipeOf } from '../support/recipes.ts';
 
@@ -54,6 +55,7 @@ const mean: ImportedResult = {
   ...{ tool: 'lighteval', source: 'results.json', settings: {} },
   found: { kind: 'mean', score: 1, problems: 4, runs: 1, standardError: 0 },
 };
+const otherMean = { ...mean, digest: digest('b'), run: { digest: digest('b'), parts: 1 } };
 
 const ask = <Answer>(question: Question) =>
   answerActivities(bench.dependencies).answerQuestion(question) as Promise<Answer>;
@@ -122,6 +124,28 @@ test.each<{ what: string; change: Partial<ImportedResult>; want: string }>([
   expect((await bring([outcomes('1101')])).evaluations).toMatchObject([{ version: 1, recorded: false }]);
 });
 
+test('a mean after outcomes of the same run is another version, and it is said as that', async () => {
+  await bring([outcomes('1101')]);
+  const alone = { ...outcomes('1101'), found: { kind: 'mean' as const, score: 0.75, problems: 4, runs: 1 } };
+  const { scores } = await bring([alone]);
+  expect(scores[0]?.sentence).toMatch(/ nothing before: it is a mean alone and was outcomes per problem\.$/);
+});
+
+test('what both were evaluated on without a problem in common is named beside what is compared', async () => {
+  await bring([mean]);
+  await bring([otherMean], { checkpoint: id(40) });
+  for (const step of [40, 50]) {
+    const evaluation = evaluationBuilder(id(step)).on('zeta').build();
+    const problems = evaluation.problems.map((one) => ({ ...one, problem: `${one.problem} of ${String(step)}` }));
+    const of = { runId: 'run', jobName: 'job', at: '2026-11-29T11:00:00.000Z' };
+    await bench.ledger.recordEvaluation({ evaluation: { ...evaluation, problems }, ...of });
+  }
+  expect(await ask({ question: 'compare', first: id(40), second: id(50) })).toMatchObject({
+    ...{ comparisons: [], outsideOmitted: 0, incomparable: ['zeta (version 1)'] },
+    outside: [{ benchmark: 'lighteval-gsm8k', difference: { mean: 0 } }],
+  });
+});
+
 test('a mean is a score from outside, once', async () => {
   const { evaluations, scores } = await bring([mean]);
   expect(evaluations).toEqual([]);
@@ -137,9 +161,7 @@ test('a mean is a score from outside, once', async () => {
 test('scores from outside stand on the leaderboard, of a pipeline and of all, and are compared by their means', async () => {
   await bring([mean]);
   const lower = { kind: 'mean' as const, score: 0.25, problems: 4, runs: 1 };
-  await bring([{ ...mean, digest: digest('b'), run: { digest: digest('b'), parts: 1 }, found: lower }], {
-    checkpoint: id(40),
-  });
+  await bring([{ ...otherMean, found: lower }], { checkpoint: id(40) });
   const checkpoints = async (question: object) => {
     const { rows, outside } = await ask<LeaderboardAnswer>({ question: 'leaderboard', ...question });
     expect(rows).toEqual([]);
@@ -219,16 +241,16 @@ test('a run in parts counts by its mean or by them, and is refused by both where
   ]);
 });
 
-test.each([
-  { other: 'task', change: { task: 'aime' } },
-  { other: 'metric', change: { metric: 'exact_match,flexible-extract' } },
-])('another $other on the same benchmark is refused, one after the other too', async ({ change }) => {
-  const { scores } = await bring([outcomes('1101')], toPublic);
-  await expect(bring([outcomes('1111', { digest: digest('b'), ...change })], toPublic)).rejects.toThrow(
-    `"public" has a score of ${id(50)} by gsm8k (lm-eval, exact_match,strict-match), "${scores[0]?.id ?? ''}"`,
-  );
-  expect(await runsOn('public')).toEqual([[id(50), 1, 0.75]]);
-});
+test.each([{ task: 'aime' }, { metric: 'exact_match,flexible-extract' }])(
+  'another task or metric, %o, on the same benchmark is refused, one after the other too',
+  async (change) => {
+    const { scores } = await bring([outcomes('1101')], toPublic);
+    await expect(bring([outcomes('1111', { digest: digest('b'), ...change })], toPublic)).rejects.toThrow(
+      `"public" has a score of ${id(50)} by gsm8k (lm-eval, exact_match,strict-match), "${scores[0]?.id ?? ''}"`,
+    );
+    expect(await runsOn('public')).toEqual([[id(50), 1, 0.75]]);
+  },
+);
 
 test('a mean that was imported is corrected as any score, in the version that it has, and stays so', async () => {
   await bring([{ ...mean, digest: digest('c'), settings: { fewShots: 3 } }], { checkpoint: id(40) });

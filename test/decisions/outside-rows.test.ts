@@ -54,6 +54,21 @@ test('of a word alone there is no mean; one run that missed the limit is told', 
   expect(outsideRows([a], told)).toMatchObject([{ score: null, place: null, runtime: 'missed' }]);
 });
 
+test.each([
+  { title: 'all right and all wrong', one: { score: 0 }, other: { score: 1 } },
+  {
+    title: 'runs that were all alike',
+    one: { score: 0.7667, runs: 4, deviation: 0 },
+    other: { score: 0.7333, runs: 4, deviation: 0 },
+  },
+])('the difference of $title is known no better than so few problems let it be', ({ one, other }) => {
+  const told = [score('a', { problems: 30, ...one }), score('b', { problems: 30, ...other })];
+  const [compared] = compareOutside(told, { first: 'a', second: 'b' });
+  const { mean = 0, low = 0, high = 0 } = compared?.difference ?? {};
+  expect(mean - low).toBeGreaterThan(0.05);
+  expect(high - mean).toBeGreaterThan(0.05);
+});
+
 test('two are compared by the difference of their means, on benchmarks that both have', () => {
   const told = [
     score('a', { score: 0.7 }),

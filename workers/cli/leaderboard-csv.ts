@@ -50,7 +50,7 @@ const columns = {
 
 /** Another harness may not have told its tokens, nor its time: no answer has none. */
 function isCounted({ tokensPerSample }: LedgerRow): boolean {
-  return tokensPerSample > 0;
+  return (tokensPerSample ?? 0) > 0;
 }
 
 /** Of a score from outside; the others are not known. */

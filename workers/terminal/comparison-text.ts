@@ -15,10 +15,18 @@ export function comparisonText({
   comparisons,
   outside = [],
   omitted,
+  outsideOmitted = 0,
+  incomparable = [],
 }: ComparisonAnswer): string {
   const made = relation === undefined ? [] : [printable(relation)];
   const head = [`first:  ${printable(first)}`, `second: ${printable(second)}`, ...made].join('\n');
-  const more = omitted > 0 ? [`${count(omitted, 'more benchmark')} left out: --benchmark <name> shows one.`] : [];
+  const left = omitted + outsideOmitted;
+  const more = [
+    ...(incomparable.length > 0
+      ? [`On ${incomparable.map(printable).join(', ')} they have no problem in common.`]
+      : []),
+    ...(left > 0 ? [`${count(left, 'more benchmark')} left out: --benchmark <name> shows one.`] : []),
+  ];
   return [head, ...comparisons.map(oneText), ...outside.map(outsideText), ...more].join('\n\n');
 }
 
@@ -32,19 +40,15 @@ function oneText(comparison: Comparison): string {
     `  ${'second'.padEnd(7)} ${sideText(second)}`,
     '',
     `  difference  ${points(difference.mean)} points (${points(difference.low)} to ${points(difference.high)}): ${verdictOf(comparison)}`,
-    ...(tokens && first.tokensPerSample + second.tokensPerSample > 0
-      ? [`  tokens      ${signed(tokens, 1)} a sample${shareOf(tokens.mean, first.tokensPerSample)}`]
-      : []),
-    ...(seconds && first.secondsPerSample + second.secondsPerSample > 0
-      ? [`  time        ${timeText(seconds)} a sample${shareOf(seconds.mean, first.secondsPerSample)}`]
-      : []),
+    ...(tokens ? [`  tokens      ${signed(tokens, 1)} a sample${shareOf(tokens.mean, first.tokensPerSample)}`] : []),
+    ...(seconds ? [`  time        ${timeText(seconds)} a sample${shareOf(seconds.mean, first.secondsPerSample)}`] : []),
     ...transitionLines(comparison),
     ...typeLines(comparison),
     ...movedLines(comparison),
   ].join('\n');
 }
 
-/** Which problems were right is not known: nothing tells what moved, and the interval is wider than one over the same problems. */
+/** Which problems were right is not known: nothing tells what moved. Its interval is mostly wider than one over the same problems. */
 function outsideText({ benchmark, version, first, second, difference }: OutsideComparison): string {
   const { mean, low, high } = difference;
   const side = (one: OutsideMean) =>

@@ -60,7 +60,7 @@ const columns: readonly OptionalColumn[] = [
   {
     head: 'tokens',
     align: 'right',
-    cell: (row) => (row.tokensPerSample > 0 ? pair(row.tokensPerSample, row.tokensP95) : ''),
+    cell: ({ tokensPerSample, tokensP95 }) => (tokensPerSample ? pair(tokensPerSample, tokensP95) : ''),
     spare: 2,
   },
   {
@@ -95,9 +95,9 @@ function sampledOf({ problems, samples, seeds, lacking }: Row): string {
 }
 
 /** `17.3/21.0`; without decimals where they say nothing. */
-function pair(middle: number, high: number | undefined): string {
+function pair(middle: number, high: number | null | undefined): string {
   const text = (value: number) => value.toFixed(value < 100 ? 1 : 0);
-  return high === undefined ? text(middle) : `${text(middle)}/${text(high)}`;
+  return high === undefined || high === null ? text(middle) : `${text(middle)}/${text(high)}`;
 }
 
 function gainOf({ gain }: Row): string {

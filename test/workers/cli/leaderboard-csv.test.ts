@@ -70,7 +70,7 @@ test('a score from outside is a line that says so; what evaluations have beside 
 });
 
 test('tokens and times that another harness did not tell are empty', () => {
-  const imported = { ...row, tokensPerSample: 0, tokensP95: 0, seconds: 0, run: { p50: 0, p95: 0 } };
+  const imported = { ...row, tokensPerSample: null, tokensP95: null, seconds: 0, run: { p50: 0, p95: 0 } };
   expect(leaderboardCsv([imported])).toContain(',0,,,,,,promote,');
 });
 

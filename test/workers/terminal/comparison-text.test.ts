@@ -103,4 +103,16 @@ test('of another harness no tokens and no time are told where it told none', () 
   );
   expect(said).toContain('  first    50.0 %  8 samples over 1 seed\n');
   expect(said).not.toMatch(/tokens|time/);
+  const onlyOne = text(
+    evaluation('a').scoring([0, 4]).tokens(10).build(),
+    costless(evaluation('b').scoring([4, 4]).build()),
+  );
+  expect(onlyOne).not.toMatch(/^ +(tokens|time) /m);
+});
+
+test('what is not compared is told: beyond what is shown, and without a problem in common', () => {
+  const of = { answer: 'compare' as const, first: 'a', second: 'b', comparisons: [], omitted: 1 };
+  expect(comparisonText({ ...of, outsideOmitted: 2, incomparable: ['zeta (version 1)'] })).toMatch(
+    /\n\nOn zeta \(version 1\) they have no problem in common\.\n\n3 more benchmarks left out: --benchmark <name> shows one\.$/,
+  );
 });

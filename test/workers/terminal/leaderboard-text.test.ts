@@ -177,7 +177,7 @@ describe('what the ledger has', () => {
   });
 
   test('tokens and times that nobody told are empty', () => {
-    const imported = { ...row({ tokensPerSample: 0, tokensP95: 0, run: { p50: 0, p95: 0 } }), pipeline: 'demo' };
+    const imported = { ...row({ tokensPerSample: null, tokensP95: null, run: { p50: 0, p95: 0 } }), pipeline: 'demo' };
     expect(leaderboardAnswerText(answer({ rows: [imported] }))).toMatch(/ 0\.900 {18}promoted\n/);
   });
 
