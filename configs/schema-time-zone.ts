@@ -3,7 +3,7 @@
  * the server then knows no such zone.
  */
 import { nearestName } from './nearest-name.ts';
-import { timeZoneLinks } from './time-zone-links.ts';
+import { timeZoneLinks } from './schema-time-zone-links.ts';
 
 /** What is wrong with it, with the right name where one is near; null for the name of a zone. */
 export function zoneProblem(text: string): string | null {

@@ -1,6 +1,6 @@
 /** Names of time zones as a Temporal server takes them: what it does with others was seen on a real one (workers/schedules.test.ts). */
 import { zoneProblem } from '../../configs/schema-time-zone.ts';
-import { timeZoneLinks } from '../../configs/time-zone-links.ts';
+import { timeZoneLinks } from '../../configs/schema-time-zone-links.ts';
 
 test.each(['Europe/Berlin', 'UTC', 'Asia/Kolkata', 'Europe/Kyiv', 'US/Eastern', 'EST5EDT', 'America/Port_of_Spain'])(
   '%s is one',
