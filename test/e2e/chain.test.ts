@@ -193,8 +193,8 @@ describe('the same chain with a drgrpo that goes bad', () => {
     const { output } = await temper(['explain', 'ruined', 'drgrpo'], {
       environment: { TEMPORAL_ADDRESS: embedded.address, TEMPER_TASK_QUEUE: 'chain', TEMPER_STORE: site.store },
     });
-    // What fell is evaluated no further, however many of its checkpoints wait to be.
-    for (const { state } of evaluations) expect(['completed', 'cancelled']).toContain(state);
+    // What fell is evaluated no further: an evaluation takes longer than the next checkpoint, so some wait or run at any time.
+    expect(new Set(evaluations.map(({ state }) => state))).toEqual(new Set(['completed', 'cancelled']));
     const fall =
       /collapsing at step (\d+): sums from ([\d.]+) to ([\d.]+) % .*; meanwhile (.*)\. Go back to step (\d+)\./;
     const [, at, before, now, curves, goBackTo] = fall.exec(output) ?? [];
