@@ -32,9 +32,30 @@ export interface EmbeddedServer {
 
 const host = '127.0.0.1';
 const startSeconds = 60;
+const mostStarts = 3;
 
-/** Starts the server and resolves when it answers. Throws `environment-unusable` with the fix. */
+/**
+ * Starts the server and resolves when it answers. Throws `environment-unusable` with the fix.
+ *
+ * One that ends while it starts is started anew: it takes ports of its own besides ours, which another program may have taken meanwhile.
+ */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      if (!(error instanceof ServerEnded) || starts === mostStarts) throw error;
+    }
+  }
+}
+
+class ServerEnded extends TemperError {
+  constructor(reason: string) {
+    super('environment-unusable', reason);
+  }
+}
+
+async function startOnce(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const record = `${options.databaseFile}.server.json`;
   mustBeProgram(options.temporalCli, 'TEMPORAL_CLI');
   await endServerLeftBehind(record);
@@ -45,10 +66,13 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   // Its own process group: Ctrl-C in the terminal must not stop the server before its worker has said good-bye.
   const child = spawn(options.temporalCli, argumentsOf(options), { detached: true, stdio: ['ignore', log, log] });
   const died = endOf(child, options.logFile).then((reason) => Promise.reject(reason));
-  died.catch(() => undefined);
+  const isOver = new AbortController();
+  died.catch(() => {
+    isOver.abort();
+  });
   if (child.pid !== undefined) await rememberServer(record, child.pid);
   const address = `${host}:${String(options.port)}`;
-  await Promise.race([untilItAnswers(address), died]).catch(async (error: unknown) => {
+  await Promise.race([died, untilItAnswers(address, isOver.signal)]).catch(async (error: unknown) => {
     await stopChild(child, record);
     throw error;
   });
@@ -78,17 +102,17 @@ async function mustBeFree(port: number, variable: string): Promise<void> {
   await once(probe, 'close');
 }
 
-async function endOf(child: ChildProcess, logFile: string): Promise<TemperError> {
+async function endOf(child: ChildProcess, logFile: string): Promise<ServerEnded> {
   const reason = await Promise.race([
     once(child, 'error').then(([error]) => (error as Error).message),
     once(child, 'exit').then(([code, signal]) => `it ended with ${String(signal ?? code)}`),
   ]);
-  return new TemperError('environment-unusable', `the Temporal server does not run: ${reason}; its log is ${logFile}`);
+  return new ServerEnded(`the Temporal server does not run: ${reason}; its log is ${logFile}`);
 }
 
-async function untilItAnswers(address: string): Promise<void> {
+async function untilItAnswers(address: string, isOver: AbortSignal): Promise<void> {
   const deadline = Date.now() + startSeconds * 1000;
-  for (;;) {
+  while (!isOver.aborted) {
     const connection = Connection.lazy({ address, connectTimeout: '1 second' });
     try {
       await connection.ensureConnected();
