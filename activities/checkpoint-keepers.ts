@@ -7,6 +7,7 @@ import type { Phase } from '../configs/schema.ts';
 import { dueSteps } from '../decisions/due-steps.ts';
 import type { PruneCandidate } from '../decisions/prune.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
+import { beginningsAnew } from './changes-of-phase.ts';
 import type { LedgerAndStore } from './trusted-checkpoints.ts';
 
 export type Keepers = Pick<
@@ -23,7 +24,7 @@ export async function keepersOf(
   const uses = await ledger.usesOf(checkpoints.map(({ id }) => id));
   const readers = readersOf(await ledger.liveAttempts());
   const phases = await phaseByRun({ ledger }, attempts);
-  const works = await worksByRun({ ledger }, attempts);
+  const workOf = await worksOf({ ledger }, attempts);
   const byNumber = new Map(attempts.map((attempt) => [attempt.number, attempt]));
   return ({ id, path, attempt: number, step }) => {
     const attempt = byNumber.get(number);
@@ -38,7 +39,7 @@ export async function keepersOf(
       promoted: uses.promoted.has(id),
       isParent: uses.parents.has(id),
       readBy: readers.get(path) ?? null,
-      work: (attempt && works.get(attempt.runId)) ?? '',
+      work: attempt === undefined ? '' : workOf(attempt),
     };
   };
 }
@@ -65,20 +66,27 @@ async function phaseByRun(
   );
 }
 
-/** What each run trained in this phase: a recipe that was changed under the same id is other work. */
-async function worksByRun(
+/**
+ * What each attempt trained: a recipe that was changed under the same id is other work, and so is what a person had begin anew. Attempts
+ * are numbered on over the runs of a workflow id.
+ */
+async function worksOf(
   { ledger }: Pick<LedgerAndStore, 'ledger'>,
   attempts: readonly AttemptRecord[],
-): Promise<ReadonlyMap<string, string>> {
-  const runs = new Map(attempts.map(({ runId, phase }) => [runId, phase]));
-  return new Map(
-    await Promise.all(
-      [...runs].map(async ([runId, phase]) => {
-        const record = (await ledger.phasesOf(runId)).find((one) => one.phase === phase);
-        return [runId, record?.identity ?? runId] as const;
-      }),
-    ),
+): Promise<(attempt: AttemptRecord) => string> {
+  const phaseOf = new Map(attempts.map(({ runId, phase }) => [runId, phase]));
+  const runs = await Promise.all(
+    [...phaseOf].map(async ([runId, phase]) => {
+      const record = (await ledger.phasesOf(runId)).find((one) => one.phase === phase);
+      return { runId, identity: record?.identity ?? runId, anew: await beginningsAnew(ledger, { runId, phase }) };
+    }),
   );
+  const identities = new Map(runs.map(({ runId, identity }) => [runId, identity]));
+  const anew = runs.flatMap((run) => run.anew);
+  return ({ runId, number }) => {
+    const begunAfter = Math.max(0, ...anew.filter((last) => last < number));
+    return `${identities.get(runId) ?? runId} after ${String(begunAfter)}`;
+  };
 }
 
 interface RequestedPath {

@@ -13,6 +13,7 @@ import type { Skipped, Subject, SweptCheckpoint } from '../decisions/sweep.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { CheckpointRef, PhaseContext, ResolvedPipeline } from '../workflows/contract.ts';
+import { begunAnewAfter } from './changes-of-phase.ts';
 import { recordCheckpoint } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies, Place } from './dependencies.ts';
 import { digestsOfData } from './pipelines.ts';
@@ -95,7 +96,7 @@ async function wantedBy(
   return wanted;
 }
 
-/** The newest complete checkpoint of a living attempt, in the ledger from now on; else the newest that the ledger has of its phase. */
+/** The newest complete checkpoint of a living attempt, in the ledger from now on; else the newest that the ledger has of its phase, since it last began anew. */
 async function newestOf(
   dependencies: ActivityDependencies,
   { store }: Place,
@@ -109,7 +110,9 @@ async function newestOf(
     const of = { pipelineId, runId, phase: { name: phase }, start };
     return (await recordCheckpoint(dependencies, of, { attempt: number, checkpoint: newest })).id;
   }
-  return (await dependencies.ledger.checkpointsOf({ runId, phase })).at(-1)?.id ?? null;
+  const anew = await begunAnewAfter(dependencies.ledger, { runId, phase });
+  const known = await dependencies.ledger.checkpointsOf({ runId, phase });
+  return known.findLast((one) => one.attempt > anew)?.id ?? null;
 }
 
 interface Looked {

@@ -21,7 +21,7 @@ export interface PruneCandidate extends ResumeCandidate {
   readonly isParent: boolean;
   /** The job of a living attempt that reads it; null when none does. */
   readonly readBy: string | null;
-  /** What its run trains: an attempt goes on only from checkpoints of the same. */
+  /** What its attempt trained: another goes on only from checkpoints of the same. */
   readonly work: string;
   /** Its attempt proved to be what nobody goes on from. */
   readonly attemptDistrusted: boolean;

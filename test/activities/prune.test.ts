@@ -175,6 +175,23 @@ describe('temper prune', () => {
     expect(await stepsIn(attempt.ticket.directory)).toEqual([60, 70, 75]);
   });
 
+  test('a phase that a person had begin anew keeps its newest, though it had been further before', async () => {
+    const before = await attemptThatSaves(1, 25, 30, 35);
+    bench.backend.end(before.job, killed);
+    await bench.as(runId).judgeAttempt(before);
+    await bench.as(runId).recordSteering({
+      ...{ pipelineId: 'demo', runId: 'run-1', phase: 'sft', id: 'update-1', by: {} },
+      request: { message: 'retryPhase', set: {} },
+    });
+    const anew = await attemptThatSaves(2, 5, 10, 15);
+    await asked({ delete: true });
+    expect(await stepsIn(anew.ticket.directory)).toEqual([10, 15]);
+    bench.backend.end(anew.job, killed);
+    await bench.as(runId).judgeAttempt(anew);
+    const { ticket } = await attemptThatSaves(3);
+    expect(ticket.resumeStep).toBe(15);
+  });
+
   test('what went is told, also when the next could not be deleted', async () => {
     await attemptThatSaves(1, 5, 10, 15, 25, 30);
     const place = bench.dependencies.placeOf(undefined);

@@ -5,7 +5,7 @@ import { answerActivities } from '../../activities/answers.ts';
 import { recipeSchema } from '../../configs/schema.ts';
 import { linesOfSweep, sentenceOfSweep } from '../../decisions/sweep-sentences.ts';
 import type { ScheduleCounters } from '../../decisions/sweep.ts';
-import { activityBench, type ActivityBench, runId } from '../support/activity-bench.ts';
+import { activityBench, type ActivityBench, contextOf, runId, startAttempt } from '../support/activity-bench.ts';
 import { peftFiles, write } from '../store/checkpoint-fixtures.ts';
 import { level } from '../support/gate-builders.ts';
 import { kubernetesProfile } from '../support/kubernetes-profile.ts';
@@ -30,6 +30,20 @@ describe('what it looks at', () => {
     });
     expect(asked(await next())).toEqual([`${idOf('alpha', 30)} 1`]);
     expect((await close()).skipped).toMatchObject([{ what: 'gone/sft/a1/checkpoint-1', because: { rule: 'unknown' } }]);
+  });
+
+  test('none of what a person had begin anew: what it trained before is what nobody wants', async () => {
+    await trains('alpha', 20);
+    await open(nightly, 9); // and its checkpoint is in the ledger
+    await bench.as(runId).recordSteering({
+      ...{ pipelineId: 'alpha', runId: 'run-of-alpha', phase: 'sft', id: 'update-1', by: {} },
+      request: { message: 'retryPhase', set: {} },
+    });
+    await startAttempt(bench, 2, {
+      context: contextOf({ pipelineId: 'alpha', runId: 'run-of-alpha', start: null }),
+      run: 'phase-of-alpha-anew',
+    });
+    expect(await open()).toMatchObject({ checkpoints: 0 });
   });
 
   test('of two phases that ended the later one is the champion', async () => {
