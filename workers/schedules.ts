@@ -42,7 +42,12 @@ export interface ApplyOptions {
 
 export type Applied =
   | { readonly kind: 'created'; readonly fields: ScheduleFields }
-  | { readonly kind: 'updated' | 'unchanged'; readonly merge: ScheduleMerge };
+  | {
+      readonly kind: 'updated' | 'unchanged';
+      readonly merge: ScheduleMerge;
+      /** Workflow id of the sweep that runs, which ends as it began. */
+      readonly running: string | null;
+    };
 
 /** Makes the schedule, or brings it up to the file. Throws `invalid-input` where both were changed, with every field. */
 export async function applySchedule(client: Client, options: ApplyOptions): Promise<Applied> {
@@ -66,17 +71,6 @@ export async function describedSweeps(handle: ScheduleHandle): Promise<ScheduleD
   const { workflowType } = there.action;
   if (workflowType === workflowNames.sweep) return there;
   throw new TemperError('invalid-input', `schedule "${handle.scheduleId}" starts ${workflowType}, no sweep`);
-}
-
-/** Starts a sweep now. Throws `invalid-input` where one of the schedule runs; of two triggers at once the server skips one. */
-export async function triggerSweep(handle: ScheduleHandle): Promise<void> {
-  const running = (await describedSweeps(handle)).info.runningActions[0]?.workflow.workflowId;
-  if (running !== undefined)
-    throw new TemperError(
-      'invalid-input',
-      `a sweep of schedule "${handle.scheduleId}" runs: ${running}; none is started beside it`,
-    );
-  await handle.trigger('SKIP');
 }
 
 /** Null where there is none. */
@@ -122,7 +116,8 @@ async function update(
   const merge = mergeWith(name, file, there);
   const { applied } = merge;
   const isSame = merge.changes.length === 0 && JSON.stringify(applied) === JSON.stringify(file);
-  if (dryRun || isSame) return { kind: merge.changes.length === 0 ? 'unchanged' : 'updated', merge };
+  const running = runningOf(there);
+  if (dryRun || isSame) return { kind: kindOf(merge), merge, running };
   let done = merge;
   let written: ScheduleFields = {};
   const handle = client.schedule.getHandle(name);
@@ -133,7 +128,14 @@ async function update(
     return changed({ now, file, fields: written, merge: done });
   });
   await mustStand(handle, written);
-  return { kind: done.changes.length === 0 ? 'unchanged' : 'updated', merge: done };
+  return { kind: kindOf(done), merge: done, running };
+}
+
+const kindOf = ({ changes }: ScheduleMerge) => (changes.length === 0 ? 'unchanged' : 'updated');
+
+/** Workflow id of the sweep that runs; null where none does. */
+export function runningOf({ info }: ScheduleDescription): string | null {
+  return info.runningActions[0]?.workflow.workflowId ?? null;
 }
 
 /** The server says of some writes that they were done, and has not done them. Throws `invalid-input` with what stands instead. */
@@ -240,7 +242,7 @@ function asListed(there: ScheduleDescription): ListedSchedule {
     paused: state.paused,
     note: state.note ?? '',
     next: state.paused ? null : (info.nextActionTimes[0]?.toISOString() ?? null),
-    running: info.runningActions[0]?.workflow.workflowId ?? null,
+    running: runningOf(there),
     last: info.recentActions.at(-1)?.action.workflow.workflowId ?? null,
     taken: info.numActionsTaken,
     skipped: { overlap: info.numActionsSkippedOverlap, missed: info.numActionsMissedCatchupWindow },

@@ -1,48 +1,18 @@
 /** Schedules of sweeps on a real Temporal server: applied from a file, edited as the UI edits, applied again. */
-import { TestWorkflowEnvironment } from '@temporalio/testing';
-import type { Client, ScheduleDescription } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { Worker } from '@temporalio/worker';
-import { type Schedule, scheduleSchema } from '../../configs/schema-schedule.ts';
 import { clockTroubles } from '../../decisions/clock-change.ts';
 import { scheduleFacts } from '../../workers/schedule-facts.ts';
-import { applySchedule, describedSweeps, listSchedules, triggerSweep } from '../../workers/schedules.ts';
-import { readSettings } from '../../workers/settings.ts';
-import { installRuntime } from '../../workers/temper-worker.ts';
+import { applySchedule, describedSweeps, listSchedules } from '../../workers/schedules.ts';
 import { appliedText, schedulesText } from '../../workers/terminal/schedule-text.ts';
 import { eventually } from '../support/eventually.ts';
 import { recipeOf } from '../support/recipes.ts';
-import { createStories } from '../support/stories.ts';
+import { scheduleOf as file, schedulesOfFile } from '../support/schedule-bench.ts';
 import { sweepStory } from '../support/sweep-stories.ts';
-import { taskQueue, workflowBundle } from '../support/workflow-bench.ts';
+import { taskQueue } from '../support/workflow-bench.ts';
 
-let environment: TestWorkflowEnvironment;
-let client: Client;
-beforeAll(async () => {
-  installRuntime(() => undefined);
-  environment = await TestWorkflowEnvironment.createLocal({
-    server: {
-      executable: { type: 'existing-path', path: readSettings(process.env).temporalCli },
-      log: { format: 'pretty', level: 'error' },
-    },
-  });
-  ({ client } = environment);
-});
-afterAll(() => environment.teardown());
-
-const file = (name: string, change: object = {}): Schedule =>
-  scheduleSchema.parse({
-    ...{ name, at: ['03:00', '15:30'], timeZone: 'Europe/Berlin' },
-    sweep: { benchmarks: ['addition'] },
-    ...change,
-  });
-const apply = (schedule: Schedule, dryRun = false) => applySchedule(client, { schedule, taskQueue, dryRun });
-const there = (id: string) => client.schedule.getHandle(id).describe();
-
-/** As a person does in the UI: it keeps what it does not name. */
-async function edit(id: string, change: (now: ScheduleDescription) => object): Promise<void> {
-  await client.schedule.getHandle(id).update((now) => ({ ...now, ...change(now) }));
-}
+const bench = schedulesOfFile();
+const { apply, there, edit } = bench;
 
 test('a file becomes a schedule that starts the sweep: zone, skip, hours of catching up, and a form that reads well', async () => {
   expect(await apply(file('made', { days: ['friday', 'monday'] }))).toMatchObject({ kind: 'created' });
@@ -53,7 +23,7 @@ test('a file becomes a schedule that starts the sweep: zone, skip, hours of catc
     ...{ workflowType: 'evalSweep', taskQueue, staticSummary: 'sweep made' },
     args: [{ sweep: { name: 'made', benchmarks: ['addition'], seeds: 3, checkpoints: { running: true } } }],
   });
-  expect((await scheduleFacts(client, 'made'))?.times).toMatchObject([
+  expect((await scheduleFacts(bench.client, 'made'))?.times).toMatchObject([
     { minutes: [180], days: ['monday', 'friday'], timeZone: 'Europe/Berlin' },
     { minutes: [930] },
   ]);
@@ -87,7 +57,7 @@ test('what a person edited stays, as do jitter, pause and a note that no file na
     policies: { ...policies, catchupWindow: 3_600_000 },
     spec: { ...spec, jitter: 30_000 },
   }));
-  await client.schedule.getHandle('edited').pause('the cluster moves');
+  await bench.client.schedule.getHandle('edited').pause('the cluster moves');
   const wanted = file('edited', { timeZone: 'UTC' });
   const applied = await apply(wanted);
   expect(appliedText('edited', applied, false)).toBe(
@@ -120,7 +90,7 @@ test('a field that both have changed is a conflict: both are shown, and nothing 
 
 test('one that was made in the UI is taken over where it says the same, and refused where it does not', async () => {
   const create = (scheduleId: string, expression: string) =>
-    client.schedule.create({
+    bench.client.schedule.create({
       scheduleId,
       spec: { cronExpressions: [expression], timezone: 'Europe/Berlin' },
       policies: { overlap: 'SKIP', catchupWindow: '6 hours' },
@@ -133,7 +103,7 @@ test('one that was made in the UI is taken over where it says the same, and refu
   expect(await apply(file('by-hand', { at: ['03:00'] }))).toMatchObject({ kind: 'unchanged' });
   expect(await apply(file('by-hand', { at: ['04:00'] }))).toMatchObject({ kind: 'updated' });
   await create('by-hand-other', '30 2 * * 1-5');
-  expect((await scheduleFacts(client, 'by-hand-other'))?.times).toMatchObject([
+  expect((await scheduleFacts(bench.client, 'by-hand-other'))?.times).toMatchObject([
     { minutes: [150], days: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'], timeZone: 'Europe/Berlin' },
   ]);
   await expect(apply(file('by-hand-other'))).rejects.toThrow(/was not made from a file[^]*! at: is \["02:30"\]/);
@@ -141,7 +111,7 @@ test('one that was made in the UI is taken over where it says the same, and refu
 
 test('times that come not at all, or twice, are those that the server says so of', async () => {
   await apply(file('clock', { at: ['01:30', '02:30', '03:00'], timeZone: 'America/New_York' }));
-  const [times] = (await scheduleFacts(client, 'clock'))?.times ?? [];
+  const [times] = (await scheduleFacts(bench.client, 'clock'))?.times ?? [];
   if (times === undefined) throw new Error('no times');
   const minutes = [90, 150, 180];
   const troubles = clockTroubles({ ...times, minutes }, '2026-10-25T00:00:00Z');
@@ -161,8 +131,8 @@ test('times that come not at all, or twice, are those that the server says so of
 
 /** When the server would start it, in UTC. */
 async function startsOf(scheduleId: string, from: string, to: string): Promise<readonly string[]> {
-  const { startTime } = await client.workflowService.listScheduleMatchingTimes({
-    ...{ namespace: client.options.namespace, scheduleId },
+  const { startTime } = await bench.client.workflowService.listScheduleMatchingTimes({
+    ...{ namespace: bench.client.options.namespace, scheduleId },
     startTime: msToTs(Date.parse(from)),
     endTime: msToTs(Date.parse(to)),
   });
@@ -172,7 +142,7 @@ async function startsOf(scheduleId: string, from: string, to: string): Promise<r
 test('what the server did not take, or somebody edited as it was written, is told with what stands', async () => {
   await apply(file('read-back'));
   const during = (then: () => Promise<void>) => {
-    const handle = client.schedule.getHandle('read-back');
+    const handle = bench.client.schedule.getHandle('read-back');
     const update: typeof handle.update = async (change) => {
       await handle.update(change as never);
       await then();
@@ -238,45 +208,19 @@ test('a sweep that was edited keeps what no file names; one that is named instea
   await expect(apply(file('input'))).rejects.toThrow('! sweep: is "nightly-eval"');
 });
 
-test('none is started beside one that runs, also by who looked before it did', async () => {
-  await apply(file('beside'));
-  const handle = client.schedule.getHandle('beside');
-  const idle = await handle.describe();
-  await triggerSweep(handle);
-  await eventually('it runs', 20, async () => (await handle.describe()).info.runningActions[0] ?? null);
-  await expect(triggerSweep(handle)).rejects.toThrow(/a sweep of schedule "beside" runs: beside-/);
-  await triggerSweep({ ...handle, describe: () => Promise.resolve(idle) });
-  const { info } = await eventually('both triggers are through', 20, async () => {
-    const now = await handle.describe();
-    return now.info.numActionsTaken + now.info.numActionsSkippedOverlap < 2 ? null : now;
-  });
-  expect([info.numActionsTaken, info.numActionsSkippedOverlap, info.runningActions.length]).toEqual([1, 1, 1]);
-});
-
 test('a schedule of something else is left alone', async () => {
-  await client.schedule.create({
-    scheduleId: 'foreign',
-    spec: { intervals: [{ every: '1 day' }] },
-    action: { type: 'startWorkflow', workflowType: 'other', taskQueue },
-  });
+  await bench.foreign('foreign');
   await expect(apply(file('foreign'))).rejects.toThrow('schedule "foreign" starts other, no sweep');
-  expect((await listSchedules(client)).map(({ id }) => id)).not.toContain('foreign');
-  const handle = client.schedule.getHandle('foreign');
+  expect((await listSchedules(bench.client)).map(({ id }) => id)).not.toContain('foreign');
+  const handle = bench.client.schedule.getHandle('foreign');
   await expect(describedSweeps(handle)).rejects.toThrow('schedule "foreign" starts other, no sweep');
-  await expect(triggerSweep(handle)).rejects.toThrow('starts other, no sweep');
-  expect(await scheduleFacts(client, 'nobody')).toBeNull();
+  expect(await scheduleFacts(bench.client, 'nobody')).toBeNull();
 });
 
 test('triggered, it starts a sweep that knows its schedule, and the list shows it', async () => {
-  const stories = createStories();
-  const worker = await Worker.create({
-    ...{ connection: environment.nativeConnection, taskQueue, workflowBundle: await workflowBundle() },
-    activities: { ...stories.activities },
-  });
-  const running = worker.run();
-  try {
+  await bench.withWorker(async (stories) => {
     await apply(file('nightly'));
-    const handle = client.schedule.getHandle('nightly');
+    const handle = bench.client.schedule.getHandle('nightly');
     // The run's id has the time of its start behind the schedule's.
     const story = stories.tell('nightly', recipeOf(), sweepStory(0));
     await handle.trigger();
@@ -285,13 +229,10 @@ test('triggered, it starts a sweep that knows its schedule, and the list shows i
       { schedule: 'nightly', input: { sweep: { name: 'nightly', benchmarks: ['addition'] } } },
     ]);
     const listed = await eventually('the list shows the sweep', 20, async () => {
-      const one = (await listSchedules(client)).find(({ id }) => id === 'nightly');
+      const one = (await listSchedules(bench.client)).find(({ id }) => id === 'nightly');
       return one?.last === null || one?.last === undefined || one.running !== null ? null : one;
     });
     expect(listed.last).toMatch(/^nightly-\d{4}-/);
     expect(schedulesText([listed])).toMatch(/nightly +03:00, 15:30 Europe\/Berlin +20.*nightly-20.* 1 +0$/);
-  } finally {
-    worker.shutdown();
-    await running;
-  }
+  });
 });

@@ -122,16 +122,19 @@ async function refusalOf({ address, namespace }: Connected, error: unknown): Pro
 const notFound = 5;
 
 /** Throws `environment-unusable` when nobody polls the task queue: an update or a query would wait for ever. */
-export async function requireWorker({ connection, places, address, namespace }: Connected): Promise<void> {
-  const { pollers } = await connection.workflowService.describeTaskQueue({
-    namespace,
-    taskQueue: { name: places.taskQueue },
-  });
-  if (pollers.length > 0) return;
+export async function requireWorker(connected: Connected): Promise<void> {
+  const { places, address } = connected;
+  if (await isPolled(connected, places.taskQueue)) return;
   throw new TemperError(
     'environment-unusable',
     `no worker polls the task queue "${places.taskQueue}" of ${address}: start one with \`temper up\` or \`temper worker\``,
   );
+}
+
+/** By a worker, now or within the last minutes. */
+export async function isPolled({ connection, namespace }: Connected, taskQueue: string): Promise<boolean> {
+  const { pollers } = await connection.workflowService.describeTaskQueue({ namespace, taskQueue: { name: taskQueue } });
+  return pollers.length > 0;
 }
 
 /** What is asked for, and for how long. */

@@ -1,7 +1,6 @@
 /** `temper schedule`: nightly sweeps on the Temporal server. What it prints; what is done is workers/schedules.ts's. */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { ScheduleHandle } from '@temporalio/client';
-import { TemperError } from '../../decisions/errors.ts';
+import type * as actionsModule from '../schedule-actions.ts';
 import type { Connected } from './connect.ts';
 import { jsonOption } from './options.ts';
 import { note, say, sayJson } from './output.ts';
@@ -79,8 +78,7 @@ function pause(): Command {
   return named('pause', 'Starts no sweep until it is unpaused. One that runs goes on.')
     .addOption(reason())
     .action(async (id: string, { reason: why }: { reason?: string }) => {
-      await act(id, (handle) => handle.pause(why ?? 'Paused via temper schedule pause'));
-      say(`schedule ${id} is paused; temper schedule unpause ${id} lets it go on`);
+      await act(({ pauseSchedule }, { client }) => pauseSchedule(client, id, why));
     });
 }
 
@@ -88,42 +86,44 @@ function unpause(): Command {
   return named('unpause', 'Lets a paused schedule start sweeps again.')
     .addOption(reason())
     .action(async (id: string, { reason: why }: { reason?: string }) => {
-      await act(id, (handle) => handle.unpause(why ?? 'Unpaused via temper schedule unpause'));
-      say(`schedule ${id} goes on`);
+      await act(({ unpauseSchedule }, { client }) => unpauseSchedule(client, id, why));
     });
 }
 
 function trigger(): Command {
   return named('trigger', 'Starts a sweep now, unless one of the schedule runs.').action(async (id: string) => {
-    await act(id, async (handle) => {
-      const { triggerSweep } = await import('../schedules.ts');
-      await triggerSweep(handle);
+    await act(async ({ triggerSchedule }, connected) => {
+      const { isPolled, pageOf } = await import('./connect.ts');
+      const { workflowId, taskQueue, paused } = await triggerSchedule(connected.client, id);
+      const started =
+        workflowId === null
+          ? 'starts a sweep now: `temper schedule list` shows it'
+          : `has started ${workflowId}: ${pageOf(connected, workflowId)}`;
+      if (!(await isPolled(connected, taskQueue)))
+        note(`warning: no worker polls the task queue "${taskQueue}" of ${connected.address}: the sweep waits for one`);
+      return `schedule ${id} ${started}${paused ? '\nIt stays paused.' : ''}`;
     });
-    say(`schedule ${id} starts a sweep now: temper schedule list shows it`);
   });
 }
 
 function backfill(): Command {
   return named(
     'backfill',
-    'Starts the sweeps that the schedule would have started in a time that is over, one after the other. Each evaluates what is due when it runs.',
+    'Starts the sweeps that the schedule would have started in a time that is over, one after the other, 31 at most. Each evaluates what is due when it runs.',
   )
     .addOption(
       new Option('--from <time>', 'ISO 8601, such as 2026-11-28T00:00Z').argParser(moment).makeOptionMandatory(),
     )
     .addOption(new Option('--to <time>', 'the same').argParser(moment).makeOptionMandatory())
     .action(async (id: string, { from, to }: { from: Date; to: Date }) => {
-      if (from >= to) throw new TemperError('invalid-input', '--from must be before --to');
-      await act(id, (handle) => handle.backfill({ start: from, end: to, overlap: 'BUFFER_ALL' }));
-      say(`schedule ${id} starts its sweeps from ${from.toISOString()} to ${to.toISOString()}, one after the other`);
+      await act(({ backfillSchedule }, { client }) => backfillSchedule(client, id, { from, to, now: new Date() }));
     });
 }
 
 function deletion(): Command {
   return named('delete', 'Deletes the schedule. A sweep that runs goes on; what was evaluated stays.').action(
     async (id: string) => {
-      await act(id, (handle) => handle.delete());
-      say(`schedule ${id} is deleted`);
+      await act(({ deleteSchedule }, { client }) => deleteSchedule(client, id));
     },
   );
 }
@@ -140,28 +140,10 @@ async function withSchedules(run: (connected: Connected) => Promise<void>): Prom
   await withServer(run);
 }
 
-async function act(id: string, run: (handle: ScheduleHandle) => Promise<unknown>): Promise<void> {
-  await withSchedules(async ({ client }) => {
-    const { describedSweeps } = await import('../schedules.ts');
-    const handle = client.schedule.getHandle(id);
-    await found(id, async () => {
-      await describedSweeps(handle);
-      await run(handle);
-    });
+/** Prints what came of it. */
+async function act(run: (actions: typeof actionsModule, connected: Connected) => Promise<string>): Promise<void> {
+  const actions = await import('../schedule-actions.ts');
+  await withSchedules(async (connected) => {
+    say(await run(actions, connected));
   });
-}
-
-/** Throws `not-found` where there is no schedule of this id. */
-async function found<T>(id: string, ask: () => Promise<T>): Promise<T> {
-  const { ScheduleNotFoundError } = await import('@temporalio/client');
-  try {
-    return await ask();
-  } catch (cause) {
-    if (!(cause instanceof ScheduleNotFoundError)) throw cause;
-    throw new TemperError(
-      'not-found',
-      `there is no schedule "${id}" on this server; temper schedule list shows what there is`,
-      { cause },
-    );
-  }
 }

@@ -3,6 +3,7 @@ import { linesOfMerge } from '../../decisions/schedule-merge.ts';
 import { minuteOf } from '../../decisions/utc-minute.ts';
 import type { Applied, ListedSchedule } from '../schedules.ts';
 import { columnsText } from './columns.ts';
+import { printable } from './printable.ts';
 
 export function appliedText(name: string, applied: Applied, dryRun: boolean): string {
   const would = dryRun ? 'would be ' : '';
@@ -12,12 +13,22 @@ export function appliedText(name: string, applied: Applied, dryRun: boolean): st
   }
   const what = applied.kind === 'unchanged' ? 'is as the file says' : `${would || 'is '}changed`;
   const kept = applied.kind === 'unchanged' && applied.merge.kept.length > 0 ? ', but for what was edited since' : '';
-  return [`schedule ${name} ${what}${kept}`, ...linesOfMerge(applied.merge)].join('\n');
+  const { merge, running } = applied;
+  const runs =
+    merge.changes.length > 0 && running !== null
+      ? [`  ${running}, which runs, ends as it began; the next sweep is by the file`]
+      : [];
+  return [`schedule ${name} ${what}${kept}`, ...linesOfMerge(merge), ...runs].join('\n');
 }
 
 export function schedulesText(schedules: readonly ListedSchedule[]): string {
   if (schedules.length === 0)
     return 'There is no schedule of sweeps: temper schedule apply -f configs/schedules/nightly-eval.yaml makes one.';
+  const pauses = schedules.filter(({ paused, note }) => paused && note !== '');
+  return [tableOf(schedules), ...pauses.map(({ id, note }) => `${id} is paused: ${printable(note)}`)].join('\n');
+}
+
+function tableOf(schedules: readonly ListedSchedule[]): string {
   return columnsText<ListedSchedule>(
     [
       { head: 'schedule', cell: ({ id }) => id },
