@@ -59,10 +59,18 @@ export async function startKueue(cluster: TestCluster, places: SlotPlaces): Prom
   );
 }
 
-/** Jobs pass it no more. What it manages is to be deleted before: it alone takes its marks off. */
+/** Takes it away with its kinds and all that is of them, while it runs: it alone takes its marks off. Resolves when the API knows none. */
 export async function stopKueue(cluster: TestCluster, places: SlotPlaces): Promise<void> {
-  const names = ['mutatingwebhookconfiguration', 'validatingwebhookconfiguration'];
-  for (const kind of names) await cluster.kubectl(['delete', kind, daemon, '--ignore-not-found']);
+  const webhooks = ['mutatingwebhookconfiguration', 'validatingwebhookconfiguration'];
+  for (const kind of webhooks) await cluster.kubectl(['delete', kind, daemon, '--ignore-not-found']);
+  const found = await cluster.kubectl(['get', 'customresourcedefinitions', '--output', 'name']);
+  const definitions = found.split('\n').filter((name) => name.endsWith('.kueue.x-k8s.io'));
+  const gone = ['--ignore-not-found', '--wait=true', '--timeout=60s'];
+  if (definitions.length > 0) await cluster.kubectl(['delete', ...definitions, ...gone]);
+  await cluster.kubectl(['delete', 'namespace', 'kueue-system', ...gone]);
+  await eventually('the API knows no kind of Kueue', 60, async () => {
+    return !(await cluster.kubectl(['get', '--raw', '/apis'])).includes('"kueue.x-k8s.io"');
+  });
   await killDaemon(places, daemon);
 }
 
