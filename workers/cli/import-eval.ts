@@ -22,7 +22,7 @@ const mostBytes = 1_500_000;
 export function importEval(): Command {
   return new Command('import-eval')
     .description(
-      'Brings results of another harness into the ledger: of lm-eval results_<date>.json, with samples_<task>_<date>.jsonl beside it; of lighteval results_<date>.json; of NeMo-Skills metrics.json, with <benchmark>/output*.jsonl beside it, or one such output. Outcomes per problem become an evaluation of the checkpoint on a benchmark of its own, such as lm-eval-gsm8k, for `temper compare` and the leaderboard; a mean becomes a score from outside. Neither counts in a gate, unless --benchmark names one that the recipe has with "outside: true". The same file twice counts once. A file that is torn, lacks problems or is of another program is refused.',
+      'Brings results of another harness into the ledger: of lm-eval results_<date>.json, with samples_<task>_<date>.jsonl beside it; of lighteval results_<date>.json, with details_<task>_<date>.parquet where --save-details put it or beside it; of NeMo-Skills metrics.json, with <benchmark>/output*.jsonl beside it, or one such output. Outcomes per problem become an evaluation of the checkpoint on a benchmark of its own, such as lm-eval-gsm8k, for `temper compare` and the leaderboard; a mean becomes a score from outside. Neither counts in a gate, unless --benchmark names one that the recipe has with "outside: true". The same file twice counts once. A file that is torn, lacks problems or is of another program is refused.',
     )
     .argument('<file>', 'a file of results on this machine')
     .requiredOption(
@@ -81,7 +81,7 @@ export function importEval(): Command {
 }
 
 const beside =
-  'samples_<task>_<date>.jsonl of lm-eval (--log_samples) and output*.jsonl of NeMo-Skills, where they lie as they were written';
+  'samples_<task>_<date>.jsonl of lm-eval (--log_samples), details_<task>_<date>.parquet of lighteval (--save-details) and output*.jsonl of NeMo-Skills, where they lie as they were written';
 
 function smallerOf(results: readonly ImportedResult[]): string {
   if (new Set(results.map(({ task }) => task)).size > 1) return 'name a task with --task';

@@ -18,7 +18,7 @@ export interface JsonLine {
 }
 
 export const acceptedFiles =
-  'results_<date>.json of lm-eval, with samples_<task>_<date>.jsonl beside it for outcomes per problem; results_<date>.json of lighteval; metrics.json, output.jsonl and output-rs<seed>.jsonl of NeMo-Skills';
+  'results_<date>.json of lm-eval, with samples_<task>_<date>.jsonl beside it for outcomes per problem; results_<date>.json of lighteval, with what --save-details wrote, details_<task>_<date>.parquet; metrics.json, output.jsonl and output-rs<seed>.jsonl of NeMo-Skills';
 
 /** A document that is larger is no summary of results. */
 const mostBytes = 256 * 2 ** 20;

@@ -1,7 +1,7 @@
 /**
- * Results of Hugging Face's lighteval: `results_<date>.json`.
+ * Results of Hugging Face's lighteval: `results_<date>.json`, with what it keeps of each problem where it was run with `--save-details`.
  *
- * Covers each task's mean with its standard error. Does not cover details per problem, which it keeps as Parquet, nor averages over tasks.
+ * Covers each task's outcomes, else its mean with its standard error. Averages over tasks are left out: they have no problems of their own.
  */
 import { basename } from 'node:path';
 import { z } from 'zod';
@@ -10,6 +10,8 @@ import { canonicalJson } from '../../decisions/identity.ts';
 import { checked } from './checked.ts';
 import { chosenMetrics, chosenTasks, type Metric, mustHaveProblems, type Wish } from './chosen.ts';
 import { isObject, type JsonObject, readDocument, refused } from './json-files.ts';
+import { readDetails, resultsOfDetails } from './lighteval-details.ts';
+import { meanOf, mustAgree } from './outcome-list.ts';
 
 const resultsFile = z.looseObject({
   config_general: z.looseObject({}),
@@ -22,6 +24,10 @@ type Results = z.output<typeof resultsFile>;
 export const isLighteval = (value: JsonObject): boolean => 'config_general' in value || 'config_tasks' in value;
 
 export async function readLighteval(path: string, wish: Wish): Promise<readonly ImportedResult[]> {
+  if (path.endsWith('.parquet')) {
+    const { results, task } = await resultsOfDetails(path);
+    return await readLighteval(results, { ...wish, task: wish.task ?? task });
+  }
   const document = await readDocument(path);
   if (document === null)
     throw refused(path, 'is a document a line, and lighteval writes its results as one: name results_<date>.json');
@@ -31,43 +37,60 @@ export async function readLighteval(path: string, wish: Wish): Promise<readonly 
   const tasks = chosenTasks(path, keys.get(false) ?? [], { wish, averages: keys.get(true) ?? [] });
   mustHaveProblems(path, new Map(tasks.map((key) => [key, problemsOf(configOf(results, key))])), wish);
   const told = new Map(tasks.map((key) => [key, metricsOf(results.results[key] ?? {}, configOf(results, key))]));
-  return [...chosenMetrics(path, told, wish)].map(([key, { name, value }]) =>
-    resultOf(path, { key, metric: name, score: value }, { results, wish, digest: document.digest }),
-  );
+  const read: ImportedResult[] = [];
+  for (const [key, metric] of chosenMetrics(path, told, wish))
+    read.push(await readTask({ path, digest: document.digest, results, key, metric, wish }));
+  return read;
 }
 
-function resultOf(
-  path: string,
-  { key, metric, score }: { readonly key: string; readonly metric: string; readonly score: number },
-  { results, wish, digest }: { results: Results; wish: Wish; digest: string },
-): ImportedResult {
+interface Task {
+  readonly path: string;
+  readonly digest: string;
+  readonly results: Results;
+  /** Such as `gsm8k|5`. */
+  readonly key: string;
+  readonly metric: { readonly name: string; readonly value: number };
+  readonly wish: Wish;
+}
+
+async function readTask({ path, digest, results, key, metric, wish }: Task): Promise<ImportedResult> {
   const own = results.results[key] ?? {};
   const config = configOf(results, key);
   const problems = problemsOf(config) ?? wish.problems;
+  const result = {
+    tool: 'lighteval' as const,
+    task: partsOf(key).task,
+    metric: metric.name,
+    settings: settingsOf(results, key),
+    run: { digest, parts: 1 },
+  };
+  const details = await readDetails(path, { task: key, metric: metric.name, problems });
+  if (details !== null) {
+    mustAgree(details.path, meanOf(details.found), { path, says: metric.value });
+    return { ...result, source: basename(details.path), digest: details.digest, found: details.found };
+  }
   if (problems === undefined)
     throw refused(
       path,
       `does not say how many problems "${key}" has (config_tasks.${key}.effective_num_docs): say --problems`,
     );
-  const error = own[`${metric}_stderr`];
+  const error = own[`${metric.name}_stderr`];
   const standardError = typeof error === 'number' && error >= 0 && error <= 1 ? { standardError: error } : {};
-  const { task, fewShots } = partsOf(key);
+  const found = { kind: 'mean' as const, score: metric.value, problems, runs: 1, ...standardError };
+  return { ...result, source: basename(path), digest, found };
+}
+
+/** What makes the score what it is, beside the problems. */
+function settingsOf(results: Results, key: string): ImportedResult['settings'] {
+  const config = configOf(results, key);
+  const { fewShots } = partsOf(key);
   const version = results.versions?.[key] ?? config['version'];
   const tokens = config['generation_size'];
   return {
-    tool: 'lighteval',
-    task,
-    metric,
-    settings: {
-      ...(fewShots !== null && { fewShots }),
-      ...((typeof version === 'number' || typeof version === 'string') && { taskVersion: version }),
-      ...(typeof tokens === 'number' && { generationSize: tokens }),
-      ...generationOf(results.config_general),
-    },
-    source: basename(path),
-    digest,
-    run: { digest, parts: 1 },
-    found: { kind: 'mean', score, problems, runs: 1, ...standardError },
+    ...(fewShots !== null && { fewShots }),
+    ...((typeof version === 'number' || typeof version === 'string') && { taskVersion: version }),
+    ...(typeof tokens === 'number' && { generationSize: tokens }),
+    ...generationOf(results.config_general),
   };
 }
 

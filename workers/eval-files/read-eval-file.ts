@@ -26,6 +26,7 @@ export async function readEvalFile(
 }
 
 async function formatOf(path: string): Promise<EvalTool> {
+  if (path.endsWith('.parquet')) return 'lighteval';
   const document = await readDocument(path);
   const value = document?.value ?? (await firstLine(path));
   if (document !== null) {

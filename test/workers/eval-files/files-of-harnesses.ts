@@ -1,6 +1,7 @@
 /**
  * Files of other harnesses, copied into a folder for each test. Those of lm-eval were written by lm_eval 0.4.13 (`--model dummy --log_samples`, two
- * small tasks); lighteval's has the fields that `EvaluationTracker` of 0.13 saves, NeMo-Skills' those of `ns eval` with two seeds
+ * small tasks), those of lighteval below out by 0.13 (`custom` model, `--save-details`, two small tasks); the other one of lighteval has the
+ * fields that `EvaluationTracker` saves, NeMo-Skills' those of `ns eval` with two seeds
  * (`MathMetrics`, `summarize_results.py`).
  */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,6 +14,9 @@ export const date = '2026-11-30T14-22-22.425848';
 export const lmEval = `lm-eval/results_${date}.json`;
 export const samples = `lm-eval/samples_tiny_addition_${date}.jsonl`;
 export const lighteval = 'lighteval/results_2026-11-30T10-00-00.000000.json';
+const sums = '2026-11-30T18-18-10.740180';
+export const detailed = `lighteval/out/results/sums-model/results_${sums}.json`;
+export const details = `lighteval/out/details/sums-model/${sums}/details_sums|0_${sums}.parquet`;
 export const strict = { task: 'tiny_addition', metric: 'exact_match,strict-match' };
 export const metrics = 'nemo-skills/metrics.json';
 export const output = 'nemo-skills/arithmetic/output-rs1.jsonl';

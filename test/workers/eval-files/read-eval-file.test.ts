@@ -1,9 +1,12 @@
 /** Files of other harnesses that are whole: what is read of them. */
 import { cp, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import {
   at,
   copyFiles,
   date,
+  detailed,
+  details,
   edit,
   lighteval,
   lmEval,
@@ -106,6 +109,26 @@ test('lighteval: means, and not those over tasks', async () => {
   expect(all.map(({ task, found }) => [task, found.kind === 'mean' && found.problems])).toEqual([
     ['gsm8k', 40],
     ['mmlu:anatomy', 135],
+  ]);
+});
+
+test('lighteval with details: an outcome for each problem, in whichever folder they lie and whichever file is named', async () => {
+  const [result, ...others] = await read(detailed, { task: 'sums|0' });
+  expect(others).toEqual([]);
+  expect(result).toMatchObject({
+    ...{ tool: 'lighteval', task: 'sums', metric: 'em', settings: { fewShots: 0, taskVersion: 0, generationSize: 8 } },
+    source: basename(details),
+    found: { kind: 'outcomes', right: '1011', tokens: [3, 4, 5, 6] },
+  });
+  expect(result?.found).toHaveProperty('problems.0', '2-72f89175');
+  expect(await read(details)).toEqual([result]);
+  expect(await read(detailed)).toMatchObject([{ found: { right: '1011' } }, { task: 'sums_choice' }]);
+  const beside = join(dirname(detailed), basename(details));
+  await rename(at(details), at(beside));
+  expect(await read(beside)).toEqual([result]);
+  await unlink(at(beside));
+  expect(await read(detailed, { task: 'sums|0', problems: 4 })).toMatchObject([
+    { run: result?.run, found: { kind: 'mean', score: 0.75, problems: 4, standardError: 0.25 } },
   ]);
 });
 
