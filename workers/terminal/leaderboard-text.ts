@@ -88,6 +88,12 @@ const columns: readonly OptionalColumn[] = [
 const legend =
   'n: problems × samples (× seeds). gain: over the parent. tokens: of a sample, mean/p95. run: p50/p95. k: the samples.';
 
+function legendOf(rows: readonly Row[]): string {
+  return rows.some(({ shrunken }) => shrunken !== undefined)
+    ? `${legend}\nshrunken: the mean less the luck of being picked.`
+    : legend;
+}
+
 function sampledOf({ problems, samples, seeds, lacking }: Row): string {
   const of = lacking === undefined ? '' : ` of ${String(problems + lacking)}`;
   const each = Math.round(samples / problems / seeds);
@@ -110,7 +116,7 @@ function gainOf({ gain }: Row): string {
 
 /** One line a candidate (`3 of 40`: the others are lacking), then why each verdict is what it is. */
 export function leaderboardText(rows: readonly LeaderboardRow[]): string {
-  return [tableOf(rows), '', legend, ...reasonsOf(rows)].join('\n');
+  return [tableOf(rows), '', legendOf(rows), ...reasonsOf(rows)].join('\n');
 }
 
 /** What the ledger has of one pipeline, of a sweep, or of all. */
@@ -160,7 +166,7 @@ function benchmarkTables(rows: readonly LedgerRow[]): string[] {
   const tables = [...Map.groupBy(rows, nameOf)].map(
     ([name, own]) => `${printable(name)}, best first:\n\n${tableOf(own, true)}`,
   );
-  return [...tables, `${legend}\nWhy a gate decided: temper explain <pipeline> <phase>`];
+  return [...tables, `${legendOf(rows)}\nWhy a gate decided: temper explain <pipeline> <phase>`];
 }
 
 function nameOf({ benchmark, version }: Pick<Row, 'benchmark' | 'version'>): string {

@@ -40,10 +40,12 @@ test('votes and what was not done in time have columns of their own', () => {
 
 test('what is left after shrinkage stands beside the mean, where anything was picked', () => {
   const shrunken = { mean: 0.6119, low: 0.58, high: 0.65, lookedAt: 9 };
-  const [head, , first, second] = leaderboardText([row({ shrunken }), row({ step: 25 })]).split('\n');
+  const text = leaderboardText([row({ shrunken }), row({ step: 25 })]);
+  const [head, , first, second] = text.split('\n');
   expect(head).toMatch(/ mean +95 % +shrunken /);
   expect(first).toMatch(/ 0\.634 +0\.600–0\.660 +0\.612 /);
   expect(second).toMatch(/ 0\.634 +0\.600–0\.660 +0\.712 /);
+  expect(text).toContain('k: the samples.\nshrunken: the mean less the luck of being picked.');
 });
 
 test('one line a candidate with its numbers, then why', () => {
