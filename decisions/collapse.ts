@@ -8,7 +8,7 @@
  *
  * Does not cover which evaluations are a look (looks.ts), or stopping and going back (workflows/collapse-watch.ts).
  */
-import { mean, type ProblemScore, standardError } from './statistics.ts';
+import { errorOfMean, mean, type ProblemScore, standardError } from './statistics.ts';
 
 /** Of a fall: what is never called a collapse, as a share. */
 const smallestFall = 0.02;
@@ -125,7 +125,7 @@ function meanOf(score: LookScore): number {
 }
 
 function errorOf(score: LookScore): number {
-  return 'problems' in score ? (standardError(score.problems.map((one) => one.score)) ?? 1) : score.standardError;
+  return 'problems' in score ? errorOfMean(score.problems.map((one) => one.score)) : score.standardError;
 }
 
 function heightOf({ scores }: Look): number {

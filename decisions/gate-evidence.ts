@@ -9,7 +9,7 @@ import type { GateInput } from './gate-input.ts';
 import type { LackingProblems, UnfinishedShares } from './gate-report.ts';
 import { outsideRunsOf } from './outside-evidence.ts';
 import { evaluationsOf, type PooledProblem, scoreOf, wholeOf } from './scores.ts';
-import { standardError } from './statistics.ts';
+import { errorOfMean } from './statistics.ts';
 
 /** A checkpoint with its score on one benchmark. */
 export interface Scored extends UnfinishedShares {
@@ -40,7 +40,7 @@ export function scored(input: GateInput, checkpoints: readonly CheckpointFact[],
     if (own !== null) {
       const { mean, problems, tokensPerSample, seeds, seconds } = own;
       const of = { runs: seeds.length, minutes: seconds / 60 / seeds.length, n: problems.length };
-      const error = standardError(problems.map(({ score }) => score)) ?? 1;
+      const error = errorOfMean(problems.map(({ score }) => score));
       return [{ checkpoint, mean, problems, standardError: error, tokensPerSample, ...of, ...unfinishedShares(own) }];
     }
     const outside = outsideRunsOf(input.outside ?? [], { checkpoint: checkpoint.id, benchmark });

@@ -4,6 +4,8 @@
  * Covers what of it a gate can count with. Does not cover how it comes in.
  */
 
+import { smoothedError } from './statistics.ts';
+
 export type OutsideEvidence =
   /** Runs on the same problems: mean and deviation of their scores, as shares. Null: the deviation is not told. */
   | {
@@ -64,12 +66,6 @@ export function outsideRunsOf(
   );
   const standardError = varianceOfMean > 0 ? Math.sqrt(varianceOfMean) : smoothedError(mean, problems * runs);
   return { mean, runs, problems, standardError };
-}
-
-/** By Agresti and Coull: of two right and two wrong answers more. */
-function smoothedError(mean: number, answers: number): number {
-  const share = (mean * answers + 2) / (answers + 4);
-  return Math.sqrt((share * (1 - share)) / (answers + 4));
 }
 
 /** Whether a candidate is told to be lower on this benchmark than one of the others. */

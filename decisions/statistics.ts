@@ -56,6 +56,22 @@ export function standardError(values: readonly number[]): number | null {
   return deviation === null ? null : deviation / Math.sqrt(values.length);
 }
 
+/**
+ * Standard error of a mean over problems, beside a mean of which only the error is known. Never nothing: that all problems score alike is luck of so
+ * many. 1 of fewer than two, which say nothing.
+ */
+export function errorOfMean(scores: readonly number[]): number {
+  const error = standardError(scores);
+  if (error === null) return 1;
+  return error > noDifference ? error : smoothedError(mean(scores) ?? 0, scores.length);
+}
+
+/** Of a share of so many answers, by Agresti and Coull: of two right and two wrong answers more. */
+export function smoothedError(share: number, answers: number): number {
+  const smoothed = (share * answers + 2) / (answers + 4);
+  return Math.sqrt((smoothed * (1 - smoothed)) / (answers + 4));
+}
+
 /** Wilson's score interval for `successes` of `n` independent trials; the whole range for none. */
 export function wilson(successes: number, n: number): Interval {
   if (n === 0) return { low: 0, high: 1 };

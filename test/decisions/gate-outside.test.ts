@@ -74,6 +74,23 @@ test('a standard error that is told counts instead of one that is guessed from n
   expect(judge([compare], [sure('c10', 40), sure('c20', 39)])).toMatchObject({ kind: 'promote' });
 });
 
+test('an evaluation in which every problem scores alike is as unsure as so many answers, beside a score from outside', () => {
+  const told = (of50: number) => [score('c20', { benchmark: 'addition', score: of50 / 50, standardError: 0.005 })];
+  const outcomesBeside = (of50: number) =>
+    judge([], told(of50), {
+      ...gateInput({ seen: [evaluation('c10').scoring(level(4))] }),
+      stages: [stage({ compare: { benchmark: 'addition' } })],
+    }).stages.flatMap(({ lines }) => lines.map((line) => [line.checkpoint, 'outcome' in line && line.outcome]));
+  expect(outcomesBeside(48)).toEqual([
+    ['c10', 'highest'],
+    ['c20', 'tied'],
+  ]);
+  expect(outcomesBeside(40)).toEqual([
+    ['c10', 'highest'],
+    ['c20', 'below'],
+  ]);
+});
+
 test('places put in order by the mean, and are no evidence', () => {
   const places = [score('c10', { place: 1 }), score('c20', { place: 2 })];
   expect(judge([byMean], places)).toMatchObject({ kind: 'promote', checkpoint: { id: 'c10' }, score: null });

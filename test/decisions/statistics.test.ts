@@ -8,6 +8,8 @@ import {
   passAtK,
   type ProblemScore,
   standardDeviation,
+  errorOfMean,
+  smoothedError,
   standardError,
   wilson,
 } from '../../decisions/statistics.ts';
@@ -171,6 +173,15 @@ test('mean, standard deviation and standard error, and where they are not known'
   expect(standardDeviation([1])).toBeNull();
   expect(standardError([39, 39, 40, 43, 37, 41])).toBeCloseTo(2.0412 / Math.sqrt(6), 4);
   expect(standardError([1])).toBeNull();
+});
+
+test('the error of a mean is never nothing: twenty of the same score are as unsure as twenty answers', () => {
+  expect(errorOfMean(repeated(10, 10))).toBeCloseTo(standardError(repeated(10, 10)) ?? 0, 12);
+  // (20 + 2) / 24 right: Agresti and Coull 1998, The American Statistician 52: 119–126.
+  expect(errorOfMean(repeated(20, 0))).toBeCloseTo(Math.sqrt(((22 / 24) * (2 / 24)) / 24), 12);
+  expect(errorOfMean(repeated(0, 20))).toBeCloseTo(errorOfMean(repeated(20, 0)), 12);
+  expect(errorOfMean(Array<number>(20).fill(0.25))).toBe(smoothedError(0.25, 20));
+  expect([errorOfMean([1]), errorOfMean([])]).toEqual([1, 1]);
 });
 
 test('random numbers of a seed are pinned: intervals in old ledgers stay what they were', () => {
