@@ -26,8 +26,9 @@ import type {
   LedgerRow,
   MissingEvaluation,
 } from '../workflows/contract-questions.ts';
+import type { ReadingDependencies } from './dependencies.ts';
 import { handPromotionOf } from './hand-promotion.ts';
-import { findRun, type workOf, worksOf } from './named-run.ts';
+import { findRunAndEnd, type workOf, worksOf } from './named-run.ts';
 import type { SweepPlan } from './sweep-state.ts';
 
 /** Evaluations that are looked at. */
@@ -51,10 +52,15 @@ interface Candidate extends ScoreKey {
 type Work = Awaited<ReturnType<typeof workOf>>;
 
 /** Throws `not-found` when there is no such pipeline or sweep, or nothing was ever evaluated on this benchmark. */
-export async function answerLeaderboard(ledger: Ledger, question: LeaderboardQuestion): Promise<LeaderboardAnswer> {
+export async function answerLeaderboard(
+  dependencies: Pick<ReadingDependencies, 'ledger' | 'runState'>,
+  question: LeaderboardQuestion,
+): Promise<LeaderboardAnswer> {
+  const { ledger } = dependencies;
   const { pipeline, benchmark, most = defaultMost } = question;
   await requireBenchmark(ledger, benchmark);
-  const named = pipeline === undefined ? null : await findRun(ledger, pipeline);
+  const { found: named, end } =
+    pipeline === undefined ? { found: null, end: null } : await findRunAndEnd(dependencies, pipeline);
   const works = named && (await worksOf(ledger, named, undefined));
   const sweep = named?.kind === 'sweep' ? named.run : null;
   const order = works && (sweep === null ? await checkpointsOf(ledger, works) : sweep.plan.checkpoints.map(idOf));
@@ -78,6 +84,7 @@ export async function answerLeaderboard(ledger: Ledger, question: LeaderboardQue
     answer: 'leaderboard',
     pipeline: named?.run.workflowId ?? null,
     ...(sweep !== null && { sweep: sweep.name }),
+    ...(end !== null && end.state !== 'running' && end.sentence !== null && { ended: end.sentence }),
     rows,
     outside: outside.slice(0, mostOutside),
     outsideOmitted: Math.max(0, outside.length - mostOutside),

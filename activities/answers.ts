@@ -8,7 +8,7 @@ import { explanationOf } from './explain.ts';
 import { explanationOfSweep } from './explain-sweep.ts';
 import { answerNodes } from './node-memory.ts';
 import { logOf } from './logs.ts';
-import { findRun, worksOf } from './named-run.ts';
+import { findRunAndEnd, worksOf } from './named-run.ts';
 import { planOf } from './plan.ts';
 import { answerLineage } from './answer-lineage.ts';
 import { answerPin } from './answer-pin.ts';
@@ -39,7 +39,7 @@ export function answerActivities(dependencies: ReadingDependencies): AnswerActiv
         case 'pin':
           return await answerPin(dependencies, question);
         case 'leaderboard':
-          return await answerLeaderboard(dependencies.ledger, question);
+          return await answerLeaderboard(dependencies, question);
         case 'compare':
           return await answerCompare(dependencies.ledger, question);
         case 'nodes':
@@ -65,8 +65,9 @@ async function explained(
   const { ledger } = dependencies;
   const { store } = dependencies.placeOf(undefined);
   const { phase, pipeline: named } = question;
-  const found = await findRun(ledger, named);
-  if (found.kind === 'pipeline') return await explanationOf(ledger, question, store);
+  const { found, end } = await findRunAndEnd(dependencies, named);
+  if (found.kind === 'pipeline')
+    return await explanationOf(ledger, question, { store, known: { run: found.run, end } });
   await worksOf(ledger, found, phase);
-  return await explanationOfSweep(ledger, found.run, { ...question, store });
+  return await explanationOfSweep(ledger, found.run, { ...question, end, store });
 }

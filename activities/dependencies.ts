@@ -5,6 +5,7 @@ import type { Sweep } from '../configs/schema-schedule.ts';
 import type { Profile, Recipe } from '../configs/schema.ts';
 import type { LocalTimes } from '../decisions/clock-change.ts';
 import type { ReapDecision, StopOutcome } from '../decisions/reap.ts';
+import type { RunState } from '../decisions/run-state.ts';
 import type { ScheduleCounters } from '../decisions/sweep.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { RunStore } from '../store/run-store.ts';
@@ -63,6 +64,8 @@ export interface ActivityDependencies {
   readonly webhook: Webhook;
   /** Absent where no Temporal server can be asked who owns a job. */
   readonly reaper?: JobReaper;
+  /** What the server says of a run of the ledger. Absent where no Temporal server can be asked. */
+  runState?(run: { readonly workflowId: string; readonly runId: string }): Promise<RunState>;
   /** Address of a pipeline's page in the Web UI. */
   pageOf(pipelineId: string, runId: string): string;
   /** How often a watched job says that it is watched, and is looked at. Seconds. */
@@ -75,7 +78,7 @@ export interface ActivityDependencies {
 /** What is needed to read what was done. Where a backend is at hand, the logs of what runs are brought from it. */
 export interface ReadingDependencies extends Pick<
   ActivityDependencies,
-  'ledger' | 'readRecipe' | 'defaultRecipe' | 'reaper' | 'now'
+  'ledger' | 'readRecipe' | 'defaultRecipe' | 'reaper' | 'runState' | 'now'
 > {
   placeOf(
     profile: string | undefined,

@@ -4,6 +4,7 @@
  * Does not cover finding it (named-run.ts) or the words (decisions/sweep-sentences.ts).
  */
 import {
+  sentenceOfComparison,
   sentenceOfNights,
   sentenceOfRegression,
   sentenceOfSkipped,
@@ -12,12 +13,14 @@ import {
   titleOfEvaluation,
 } from '../decisions/sweep-sentences.ts';
 import { count, percent } from '../decisions/stage-sentences.ts';
+import type { RunEnd } from '../decisions/run-state.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { SweepRecord } from '../store/ledger/sweeps.ts';
 import type { RunStore } from '../store/run-store.ts';
-import type { ExplainedSweep, Explanation } from '../workflows/contract-questions.ts';
+import type { ExplainedSweep } from '../decisions/explained-sweep.ts';
+import type { Explanation } from '../workflows/contract-questions.ts';
 import { sweepPhase } from '../workflows/contract.ts';
-import { eventsOf, evidenceWish, type ExplainWish, withinBounds } from './explain.ts';
+import { eventsOf, evidenceWish, type ExplainWish, toldEnd, withinBounds } from './explain.ts';
 import { type SweepPlan, sweepState, type SweepState } from './sweep-state.ts';
 
 /** Of each list. */
@@ -25,26 +28,27 @@ const mostLines = 50;
 /** More than a sweep makes. */
 const mostTotals = 100_000;
 
+interface SweepSeen {
+  readonly store: RunStore;
+  /** How it ended, if it has. */
+  readonly end: RunEnd;
+}
+
 /** Throws `not-found` when there is no such job. */
 export async function explanationOfSweep(
   ledger: Ledger,
   sweep: SweepRecord<SweepPlan>,
-  { attempt, evidence, store }: Pick<ExplainWish, 'attempt' | 'evidence'> & { readonly store: RunStore },
+  { attempt, evidence, store, end }: Pick<ExplainWish, 'attempt' | 'evidence'> & SweepSeen,
 ): Promise<Explanation> {
-  const { workflowId, runId, name, startedAt, endedAt, report } = sweep;
+  const { workflowId, runId, name, startedAt, report } = sweep;
   const now = report === null ? await sweepState({ ledger }, sweep) : null;
-  const state = report?.outcome ?? 'running';
   const because = report === null ? sentenceSoFar(now, sweep.plan) : `${sentenceOfSweep(report)}.`;
   const wish = evidenceWish({ store, evidence, attempt, phases: 1 });
   const events = await eventsOf(ledger, { workflowId, runId, phase: sweepPhase }, wish);
+  // Of what nobody goes on with, the phase has no word of its own.
+  const state = report?.outcome ?? (end.state === 'running' ? 'running' : 'cancelled');
   return {
-    answer: 'explain',
-    pipeline: workflowId,
-    runId,
-    recipe: name,
-    startedAt,
-    endedAt,
-    state,
+    ...{ answer: 'explain', pipeline: workflowId, runId, recipe: name, startedAt, ...toldEnd(end) },
     ...withinBounds([{ phase: sweepPhase, kind: sweepPhase, state, because, events }], attempt),
     sweep: await explainedSweep(ledger, sweep, now),
   };
@@ -60,9 +64,7 @@ function sentenceSoFar(now: SweepState | null, { sweep }: SweepPlan): string {
   if (now === null) return '';
   const { hours, gpuHours } = now;
   const due = count(dueTitles(now).length, 'evaluation');
-  const soFar = `${hours.toFixed(2)} h of jobs, ${gpuHours.toFixed(2)} of ${String(sweep.gpuHours)} GPU-hours so far; ${due} due, one seed of each.`;
-  // A workflow that is terminated writes no end.
-  return `${soFar} Its end is not in the ledger: it runs still, or it was terminated, which its page in the UI tells.`;
+  return `${hours.toFixed(2)} h of jobs, ${gpuHours.toFixed(2)} of ${String(sweep.gpuHours)} GPU-hours so far; ${due} due, one seed of each.`;
 }
 
 async function explainedSweep(
@@ -73,6 +75,7 @@ async function explainedSweep(
   const { plan, report } = sweep;
   const skipped = report?.skipped ?? now?.skipped ?? [];
   const nights = sentenceOfNights(plan.nights);
+  const comparison = report === null ? null : sentenceOfComparison(report);
   return {
     benchmarks: plan.sweep.benchmarks,
     looksAt: cut(plan.checkpoints.map(({ id, subjects }) => `${id}: ${subjects.map(sentenceOfSubject).join(', ')}`)),
@@ -80,6 +83,7 @@ async function explainedSweep(
     due: now === null ? [] : cut(dueTitles(now)),
     skipped: cut(skipped.map(sentenceOfSkipped), report?.skippedMore),
     comparedWith: report === null || report.compared === 0 ? null : report.comparedWith,
+    ...(comparison !== null && { comparison }),
     regressions: cut((report?.regressions ?? []).map(sentenceOfRegression)),
     schedule: [...(nights === null ? [] : [nights]), ...plan.clock],
   };

@@ -11,6 +11,7 @@ import { sentenceOfNotification } from '../decisions/notification.ts';
 import type { Incident } from '../decisions/failure.ts';
 import type { RetryDecision } from '../decisions/retry.ts';
 import { bytesText, type PinSaid, sentenceOfGo, sentenceOfPin } from '../decisions/prune-sentences.ts';
+import { endOfRun, type RunEnd } from '../decisions/run-state.ts';
 import { sentenceOfSaves } from '../decisions/save-time.ts';
 import { duration, linesOfHung, sentenceOfClass, sentenceOfRelease } from '../decisions/sentences.ts';
 import { type SteeredBy, type SteeringRequest, sentenceOfSteering } from '../decisions/steering-sentences.ts';
@@ -28,6 +29,7 @@ import type { IncidentRecord } from '../store/ledger/incidents.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { NotificationRecord } from '../store/ledger/notifications.ts';
 import type { PhaseRecord } from '../store/ledger/phases.ts';
+import type { PipelineRecord } from '../store/ledger/pipelines.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { ExplainedEvent, ExplainedPhase, Explanation, Question } from '../workflows/contract-questions.ts';
 import { type EvidenceWish, evidenceOfFailures } from './failure-evidence.ts';
@@ -55,23 +57,32 @@ export type ExplainWish = Omit<Extract<Question, { question: 'explain' }>, 'ques
 export async function explanationOf(
   ledger: Ledger,
   { pipeline, phase, attempt, evidence }: ExplainWish,
-  store: RunStore | null = null,
+  { store = null, known }: { readonly store?: RunStore | null; readonly known?: KnownPipeline } = {},
 ): Promise<Explanation> {
-  const run = await findPipeline(ledger, pipeline);
+  const { run, end } = known ?? (await knownByLedger(ledger, pipeline));
   const records = await findPhases(ledger, run.runId, phase);
   const wish = evidenceWish({ store, evidence, attempt, phases: records.length });
   const told = await Promise.all(records.map((record) => explainedPhase(ledger, record, wish)));
-  const { workflowId, runId, recipe, startedAt, endedAt, outcome } = run;
+  const { workflowId, runId, recipe, startedAt } = run;
   return {
-    answer: 'explain',
-    pipeline: workflowId,
-    runId,
-    recipe,
-    startedAt,
-    endedAt,
-    state: outcome ?? 'running',
+    ...{ answer: 'explain', pipeline: workflowId, runId, recipe, startedAt, ...toldEnd(end) },
     ...withinBounds(told, attempt),
   };
+}
+
+/** The run that is told of, and how it ended, if it has. */
+interface KnownPipeline {
+  readonly run: PipelineRecord;
+  readonly end: RunEnd;
+}
+
+async function knownByLedger(ledger: Ledger, pipeline: string): Promise<KnownPipeline> {
+  const run = await findPipeline(ledger, pipeline);
+  return { run, end: endOfRun(run, { runId: run.runId, state: null }) };
+}
+
+export function toldEnd({ state, endedAt, sentence }: RunEnd): Pick<Explanation, 'state' | 'endedAt' | 'ended'> {
+  return { state, endedAt, ...(sentence !== null && { ended: sentence }) };
 }
 
 export function evidenceWish({

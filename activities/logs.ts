@@ -5,12 +5,14 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { TemperError } from '../decisions/errors.ts';
+import { judgeOwner } from '../decisions/reap.ts';
+import type { SeenOnServer } from '../decisions/run-state.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { Log, LogsQuestion } from '../workflows/contract-questions.ts';
 import type { BackendLogs } from './backend.ts';
 import type { ReadingDependencies } from './dependencies.ts';
-import { findRun, type NamedRun, worksOf } from './named-run.ts';
+import { findRun, type NamedRun, seenOnServer, worksOf } from './named-run.ts';
 
 /** What travels through a workflow's history at once. */
 const mostBytes = 64 * 1024;
@@ -19,7 +21,8 @@ const longestBringMilliseconds = 10_000;
 
 /** Throws `not-found` when there is no such pipeline or sweep, phase or attempt. */
 export async function logOf(dependencies: ReadingDependencies, question: LogsQuestion): Promise<Log> {
-  const { ledger } = dependencies;
+  const { ledger, now } = dependencies;
+  let seen: SeenOnServer | null = null;
   const { store, backend } = dependencies.placeOf(undefined);
   const looks = Math.max(1, Math.ceil(((question.waitSeconds ?? 0) * 1000) / lookMilliseconds));
   const over = new AbortController();
@@ -29,7 +32,11 @@ export async function logOf(dependencies: ReadingDependencies, question: LogsQue
       const named = await findRun(ledger, question.pipeline);
       const attempt = await findAttempt(dependencies, named, question);
       await broughtOf(attempt);
-      const log = await read(store, { attempt, named, question });
+      const told = await read(store, { attempt, named, question });
+      // Once a question: whoever follows asks again.
+      if (told.text === '' && !told.isOver) seen ??= await seenOnServer(dependencies, named);
+      const isOver = told.isOver || (told.text === '' && nobodyGoesOn({ named, attempt, seen, now: now() }));
+      const log = { ...told, isOver };
       const isNews = log.text !== '' || log.directory !== question.seen?.directory || log.isOver;
       if (isNews || look >= looks) return log;
       await pause(lookMilliseconds);
@@ -37,6 +44,21 @@ export async function logOf(dependencies: ReadingDependencies, question: LogsQue
   } finally {
     over.abort();
   }
+}
+
+/** Whether the run wrote no end, the server goes on with it no more, and its job has ended too, or is left to the reaper. */
+function nobodyGoesOn({ named, attempt, seen, now }: Followed): boolean {
+  const { state } = seen?.runId === named.run.runId ? seen : { state: null };
+  if (state === null || state.kind === 'open') return false;
+  if (attempt.endedAt !== null) return true;
+  return state.kind === 'closed' && judgeOwner(state, now.toISOString()).kind === 'stop';
+}
+
+interface Followed {
+  readonly named: NamedRun;
+  readonly attempt: AttemptRecord;
+  readonly seen: SeenOnServer | null;
+  readonly now: Date;
 }
 
 /**

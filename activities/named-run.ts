@@ -5,11 +5,13 @@
  */
 import { nearestName } from '../configs/nearest-name.ts';
 import { TemperError } from '../decisions/errors.ts';
+import { endOfRun, type RunEnd, type SeenOnServer } from '../decisions/run-state.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { PhaseRecord } from '../store/ledger/phases.ts';
 import type { PipelineRecord } from '../store/ledger/pipelines.ts';
 import type { SweepRecord } from '../store/ledger/sweeps.ts';
 import { sweepPhase } from '../workflows/contract.ts';
+import type { ReadingDependencies } from './dependencies.ts';
 import type { SweepPlan } from './sweep-state.ts';
 
 export type NamedRun =
@@ -25,6 +27,29 @@ export async function findRun(ledger: Ledger, named: string): Promise<NamedRun> 
   const sweep = (await ledger.sweepNamed(named)) as SweepRecord<SweepPlan> | null;
   if (sweep !== null) return { kind: 'sweep', run: sweep };
   return { kind: 'pipeline', run: await findPipeline(ledger, named, await ledger.sweepNames(mostNames)) };
+}
+
+/** What the server says of a run of which the ledger has no end. */
+export async function seenOnServer(
+  { runState }: Pick<ReadingDependencies, 'runState'>,
+  { run: { workflowId, runId, endedAt } }: NamedRun,
+): Promise<SeenOnServer> {
+  const state = endedAt === null && runState !== undefined ? await runState({ workflowId, runId }) : null;
+  return { runId, state };
+}
+
+/** The run that a person names, and how it ended, if it has. Throws `not-found` with the nearest name. */
+export async function findRunAndEnd(
+  dependencies: Pick<ReadingDependencies, 'ledger' | 'runState'>,
+  named: string,
+): Promise<{ readonly found: NamedRun; readonly end: RunEnd }> {
+  const before = await findRun(dependencies.ledger, named);
+  const seen = await seenOnServer(dependencies, before);
+  // What it wrote while the server was asked.
+  const found = seen.state?.kind === 'closed' ? await findRun(dependencies.ledger, named) : before;
+  const { runId, endedAt } = found.run;
+  const outcome = found.kind === 'pipeline' ? found.run.outcome : (found.run.report?.outcome ?? null);
+  return { found, end: endOfRun({ runId, endedAt, outcome }, seen) };
 }
 
 /** Whose attempts are those of this run, each where its work was done; a sweep has one of the name `sweep`. Throws `not-found` with the nearest name. */

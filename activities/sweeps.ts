@@ -8,7 +8,7 @@ import { clockWarnings } from '../decisions/clock-change.ts';
 import { TemperError } from '../decisions/errors.ts';
 import type { EvaluationKey } from '../decisions/evaluation.ts';
 import { skippedNights } from '../decisions/skipped-nights.ts';
-import { comparedOf, regressionsOf } from '../decisions/sweep-regressions.ts';
+import { comparedOf, regressionsOf, unchangedOf } from '../decisions/sweep-regressions.ts';
 import { needsAPerson } from '../decisions/sweep-sentences.ts';
 import type { SweepOutcome, SweepReport, Waited } from '../decisions/sweep.ts';
 import type { SweepRecord } from '../store/ledger/sweeps.ts';
@@ -251,6 +251,7 @@ async function reportOf(
     rows: await reportRows(ledger, plan, { evaluations: state.evaluations, most: mostReported }),
     comparedWith: last?.startedAt ?? null,
     compared: comparedOf(compared),
+    unchanged: unchangedOf(compared),
     regressions: regressionsOf(compared),
     skipped: state.skipped.slice(0, mostReported),
     ...(state.skipped.length > mostReported && { skippedMore: state.skipped.length - mostReported }),

@@ -29,6 +29,14 @@ export function comparedOf(input: RegressionInput): number {
   return pairsOf(input).length;
 }
 
+/** How many have the checkpoint of then, and a score: their evaluations are the same. */
+export function unchangedOf({ before, now, benchmarks, evaluations }: RegressionInput): number {
+  const scored = scoresIn(evaluations);
+  return inBoth({ before, now, benchmarks }).filter(
+    ({ then, checkpoint, ...on }) => then.id === checkpoint.id && scored({ ...on, checkpoint: then.id }) !== null,
+  ).length;
+}
+
 interface Pair {
   readonly subject: Subject;
   readonly benchmark: string;
@@ -38,20 +46,36 @@ interface Pair {
 
 function pairsOf({ before, now, benchmarks, evaluations }: RegressionInput): readonly Pair[] {
   const scored = scoresIn(evaluations);
+  return inBoth({ before, now, benchmarks }).flatMap(({ subject, then, checkpoint, ...on }): readonly Pair[] => {
+    if (then.id === checkpoint.id) return [];
+    const [old, own] = [then.id, checkpoint.id].map((id) => scored({ ...on, checkpoint: id }));
+    if (!old || !own) return [];
+    const [from, to] = [
+      { checkpoint: then.id, score: old },
+      { checkpoint: checkpoint.id, score: own },
+    ];
+    return [{ subject, benchmark: on.benchmark, before: from, now: to }];
+  });
+}
+
+interface InBoth {
+  readonly subject: Subject;
+  readonly then: SweptCheckpoint;
+  readonly checkpoint: SweptCheckpoint;
+  readonly benchmark: string;
+  readonly version: number;
+}
+
+/** Subjects that both sweeps look at, on benchmarks that mean the same in both. */
+function inBoth({ before, now, benchmarks }: Omit<RegressionInput, 'evaluations'>): readonly InBoth[] {
   return now.flatMap((checkpoint) =>
     checkpoint.subjects.flatMap((subject) => {
       const then = before.find(({ subjects }) => subjects.some((one) => canonicalJson(one) === canonicalJson(subject)));
-      if (then === undefined || then.id === checkpoint.id) return [];
-      return benchmarks.flatMap((benchmark): readonly Pair[] => {
+      if (then === undefined) return [];
+      return benchmarks.flatMap((benchmark): readonly InBoth[] => {
         const version = checkpoint.versions[benchmark];
         if (version === undefined || then.versions[benchmark] !== version) return [];
-        const [old, own] = [then.id, checkpoint.id].map((id) => scored({ benchmark, version, checkpoint: id }));
-        if (!old || !own) return [];
-        const [from, to] = [
-          { checkpoint: then.id, score: old },
-          { checkpoint: checkpoint.id, score: own },
-        ];
-        return [{ subject, benchmark, before: from, now: to }];
+        return [{ subject, then, checkpoint, benchmark, version }];
       });
     }),
   );

@@ -92,18 +92,37 @@ const starts = (count: number): string => (count === 1 ? '1 start was' : `${Stri
 
 /** What a sweep did, in one line. */
 export function sentenceOfSweep({ skippedMore = 0, ...report }: SweepReport): string {
-  const { evaluated, hours, gpuHours, regressions, skipped, comparedWith, compared } = report;
+  const { evaluated, hours, gpuHours, skipped } = report;
   const parts = [
     `${count(evaluated, 'evaluation')} in ${hours.toFixed(2)} h of jobs`,
     ...(gpuHours === undefined ? [] : [`${gpuHours.toFixed(2)} GPU-hours`]),
-    comparedWith === null || compared === 0 ? 'nothing to compare with yet' : worseThan(regressions.length),
+    comparisonIn(report),
     ...(skipped.length === 0 ? [] : [`${String(skipped.length + skippedMore)} skipped`]),
   ];
   return parts.join(', ');
 }
 
-const worseThan = (regressions: number): string =>
-  regressions === 0 ? 'nothing is worse' : `${String(regressions)} worse than last time`;
+function comparisonIn({ comparedWith, compared, unchanged = 0, regressions }: SweepReport): string {
+  if (comparedWith === null) return 'nothing to compare with yet';
+  if (regressions.length > 0) return `${String(regressions.length)} worse than last time`;
+  if (compared !== 0) return 'nothing is worse';
+  return unchanged > 0 ? 'the same checkpoints as last time' : 'nothing to compare with last time';
+}
+
+/** What it was compared with and that nothing is worse; null where something is. */
+export function sentenceOfComparison({
+  comparedWith,
+  compared,
+  unchanged = 0,
+  regressions,
+}: SweepReport): string | null {
+  if (comparedWith === null) return 'There is nothing to compare it with yet.';
+  if (regressions.length > 0) return null;
+  const last = `the sweep of ${minuteOf(comparedWith)}`;
+  const same = `${unchanged === 1 ? '1 score is' : `${String(unchanged)} scores are`} of the same checkpoint as then, by the same evaluations`;
+  if (compared !== 0 || unchanged > 0) return `Nothing is worse than in ${last}${unchanged === 0 ? '' : `: ${same}`}.`;
+  return `Nothing of it can be compared with ${last}: none of what both look at was evaluated in both.`;
+}
 
 /** Of each kind; the others are counted. */
 const mostLines = 8;

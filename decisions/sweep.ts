@@ -98,6 +98,8 @@ export interface SweepReport {
   readonly comparedWith: string | null;
   /** Subjects on benchmarks that could be compared; absent in reports of before it was there. */
   readonly compared?: number;
+  /** Those whose checkpoint is the one of then: they are compared with nothing; absent in reports of before it was there. */
+  readonly unchanged?: number;
   readonly regressions: readonly Regression[];
   readonly skipped: readonly Skipped[];
   /** How many more were skipped than are named; absent where none. */

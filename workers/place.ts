@@ -14,6 +14,7 @@ import { createRunStore } from '../store/run-store.ts';
 import { openBackend } from './backend-of.ts';
 import { usualHeartbeatSeconds } from './heartbeat.ts';
 import { openLedgerOf } from './ledger-of.ts';
+import { runState } from './run-state.ts';
 import { scheduleFacts } from './schedule-facts.ts';
 import { searchAttributesKnown } from './search-attributes.ts';
 import { pageOfRun, type Places } from './settings.ts';
@@ -65,6 +66,7 @@ function dependenciesOf(
   parts: { readonly ledger: Ledger; readonly scanner: Scanner },
 ): ActivityDependencies {
   const { settings, connection, defaultRecipe, environment } = options;
+  const client = new Client({ connection, namespace: settings.namespace });
   return {
     ...parts,
     placeOf(name) {
@@ -76,7 +78,8 @@ function dependenciesOf(
     },
     readRecipe: async (recipe, set) => fitting(await loadRecipe(settings.recipesDirectory, recipe, set), place.profile),
     readSweep: (sweep) => loadSweep(settings.schedulesDirectory, sweep),
-    scheduleFacts: (id) => scheduleFacts(new Client({ connection, namespace: settings.namespace }), id),
+    scheduleFacts: (id) => scheduleFacts(client, id),
+    runState: (run) => runState(client, run),
     defaultRecipe,
     searchAttributesKnown: () => searchAttributesKnown(connection, settings.namespace),
     webhook: slackWebhook({ environment }),

@@ -1,11 +1,11 @@
 /**
  * What the Temporal server knows of the runs that own jobs: one list for all of them, and a second look at each that seems to be closed.
  *
- * The list may be a little old; the second look is not. A run that was reset is closed, and its job goes on for the run in its place: that
- * one is looked at. Does not cover what follows (decisions/reap.ts).
+ * The list may be a little old; the second look (run-state.ts) is not. Does not cover what follows (decisions/reap.ts).
  */
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { OwnerState } from '../decisions/reap.ts';
+import { runState } from './run-state.ts';
 
 /** Runs named in one query. */
 const mostInAQuery = 100;
@@ -18,21 +18,8 @@ export async function ownerStates(client: Client, runIds: readonly string[]): Pr
     for await (const { workflowId, runId, status } of client.workflow.list({
       query: `RunId IN (${named.join(', ')})`,
     })) {
-      states.set(runId, status.name === 'RUNNING' ? { kind: 'open' } : await confirmed(client, workflowId, runId));
+      states.set(runId, status.name === 'RUNNING' ? { kind: 'open' } : await runState(client, { workflowId, runId }));
     }
   }
   return states;
-}
-
-async function confirmed(client: Client, workflowId: string, runId: string): Promise<OwnerState> {
-  try {
-    const { status, closeTime, raw } = await client.workflow.getHandle(workflowId, runId).describe();
-    if (status.name === 'RUNNING') return { kind: 'open' };
-    const inItsPlace = raw.workflowExtendedInfo?.resetRunId;
-    if (inItsPlace) return await confirmed(client, workflowId, inItsPlace);
-    return closeTime === undefined ? { kind: 'unknown' } : { kind: 'closed', closedAt: closeTime.toISOString() };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return { kind: 'unknown' };
-    throw error;
-  }
 }

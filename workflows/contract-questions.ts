@@ -17,6 +17,7 @@ import type { PhasePlan } from '../decisions/plan.ts';
 import type { GoReason } from '../decisions/prune.ts';
 import type { StopOutcome } from '../decisions/reap.ts';
 import type { AttemptState, PhaseState } from '../decisions/states.ts';
+import type { ExplainedSweep } from '../decisions/explained-sweep.ts';
 
 export type Question =
   | { readonly question: 'plan'; readonly input: PipelineInput }
@@ -177,30 +178,15 @@ export interface Explanation {
   readonly recipe: string;
   readonly startedAt: string;
   readonly endedAt: string | null;
-  /** How it ended; `running` before. */
+  /** How it ended; `running` before. Of one that wrote no end, as the server calls it, such as `terminated`. */
   readonly state: string;
+  /** Why it has no end of its own, in a sentence; absent where it has one, or runs. */
+  readonly ended?: string;
   readonly phases: readonly ExplainedPhase[];
   /** Events that were left out, the oldest first, so that the answer stays small. */
   readonly omitted: number;
   /** Where a sweep was named: then `pipeline` is its workflow id, `recipe` its name, and its one phase is `sweep`. */
   readonly sweep?: ExplainedSweep;
-}
-
-/** What a sweep looked at and what came of it, in sentences; long lists are cut, and say so. */
-export interface ExplainedSweep {
-  readonly benchmarks: readonly string[];
-  /** Checkpoints, and whose each is. */
-  readonly looksAt: readonly string[];
-  /** Evaluations that it made, each with its score. */
-  readonly evaluated: readonly string[];
-  /** What it is still to evaluate, the next first; of a sweep that has ended nothing. */
-  readonly due: readonly string[];
-  readonly skipped: readonly string[];
-  /** ISO 8601: start of the sweep that it was compared with; null where there was none, or it runs. */
-  readonly comparedWith: string | null;
-  readonly regressions: readonly string[];
-  /** Starts of the schedule that made no sweep, and its times that a clock change skips or doubles. */
-  readonly schedule: readonly string[];
 }
 
 export interface ExplainedPhase {
@@ -333,6 +319,8 @@ export interface LeaderboardAnswer {
   readonly pipeline: string | null;
   /** Where a sweep was named: its checkpoints on its benchmarks, the best first on each; then `pipeline` is its workflow id. */
   readonly sweep?: string;
+  /** Of one that wrote no end of its own, why, in a sentence. */
+  readonly ended?: string;
   readonly rows: readonly LedgerRow[];
   /** Scores from outside, in the same order. Workers of before said none. */
   readonly outside?: readonly LedgerOutsideRow[];

@@ -2,6 +2,7 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { answerActivities } from '../../activities/answers.ts';
+import { sentenceOfSweep } from '../../decisions/sweep-sentences.ts';
 import type { Explanation, LeaderboardAnswer, Log, Question } from '../../workflows/contract-questions.ts';
 import { explanationText } from '../../workers/terminal/explanation-text.ts';
 import { leaderboardAnswerText } from '../../workers/terminal/leaderboard-text.ts';
@@ -81,9 +82,7 @@ describe('explain', () => {
       `Skipped:\n  ${idOf('alpha', 20)} on addition, seed 1: its evaluation failed, gpu-oom: no memory\n\nDue still, the next first:\n  ${idOf('beta', 40)} on addition, seed 1\n`,
     );
     expect(text).toContain(`sweep         Not made, ${idOf('alpha', 20)} on addition, seed 1: gpu-oom: no memory`);
-    expect(text).toContain(
-      '0.00 h of jobs, 0.00 of 1 GPU-hours so far; 1 evaluation due, one seed of each. Its end is not in the ledger: it runs still, or it was terminated',
-    );
+    expect(text).toContain('0.00 h of jobs, 0.00 of 1 GPU-hours so far; 1 evaluation due, one seed of each.');
     expect(text).not.toMatch(/nothing to compare|Nothing is worse/);
   });
 
@@ -93,6 +92,20 @@ describe('explain', () => {
     await close(2);
     expect(await explain('nightly-1')).toContain('There is nothing to compare it with yet.');
     expect(await explain('nightly-2')).toContain('Nothing is worse than in the sweep of 2026-11-29 10:00.');
+    bench.pass(86_400);
+    await open(champions, 3);
+    expect(sentenceOfSweep(await close(3))).toMatch(/, the same checkpoints as last time$/);
+    expect(await explain('nightly-3')).toContain(
+      'Nothing is worse than in the sweep of 2026-11-30 10:00: 1 score is of the same checkpoint as then, by the same evaluations.',
+    );
+  });
+
+  test('a night whose checkpoint was not evaluated then is compared with nothing, and says so', async () => {
+    await twoNights();
+    await close(2); // before it evaluated anything
+    expect(await explain('nightly-2')).toContain(
+      'Nothing of it can be compared with the sweep of 2026-11-29 10:00: none of what both look at was evaluated in both.',
+    );
   });
 
   test('a misspelt name and a phase that it has not are refused with the right one', async () => {

@@ -4,12 +4,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import type { SweepReport } from '../../decisions/sweep.ts';
 import { type Running, type Said, startTemper, temper } from '../support/command-line.ts';
 import { type Embedded, freePorts, startEmbedded } from '../support/embedded.ts';
 import { eventually } from '../support/eventually.ts';
 import { killProcessesOf, processesOf } from '../../scripts/processes-of-store.ts';
 import { readSettings } from '../../workers/settings.ts';
+import { sweptNow } from '../support/swept-now.ts';
 import { careless, recipeText, shortRecipe } from '../support/short-recipe.ts';
 
 const lmEval = join(import.meta.dirname, '../workers/eval-files/lm-eval/results_2026-11-30T14-22-22.425848.json');
@@ -181,7 +181,7 @@ test('a schedule from a file, triggered: its sweep evaluates the champion, and a
   await writeFile(join(embedded.folder, 'nightly.yaml'), file('03:00'));
   expect((await say('schedule', 'apply', '-f', 'nightly.yaml')).output).toMatch(/^schedule nightly is created\n/);
   expect((await say('schedule', 'apply', '-f', 'nightly.yaml')).output).toBe('schedule nightly is as the file says\n');
-  const reports = [await sweptNow(), await sweptNow()];
+  const reports = [await sweptNow(embedded.client, say), await sweptNow(embedded.client, say)];
   const [champion] = reports[0]?.rows ?? [];
   expect(champion).toMatchObject({
     checkpoint: 'walk/base/a1/checkpoint-40',
@@ -194,7 +194,7 @@ test('a schedule from a file, triggered: its sweep evaluates the champion, and a
     { outcome: 'completed', evaluated: 0, skipped: [], regressions: [], rows: [champion] },
   ]);
   expect((await say('explain', 'nightly')).output).toMatch(
-    /^nightly-20\S+: sweep nightly, completed[^]*\nThere is nothing to compare it with yet\.\n[^]*\n {2}walk\/base\/a1\/checkpoint-40: champion of walk\n/,
+    /^nightly-20\S+: sweep nightly, completed[^]*\nNothing is worse than in the sweep of .*: 1 score is of the same checkpoint as then, by the same evaluations\.\n[^]*\n {2}walk\/base\/a1\/checkpoint-40: champion of walk\n/,
   );
   expect((await say('leaderboard', 'nightly')).output).toMatch(
     /^addition, version 1, best first:\n\n[^]*\nwalk +base /,
@@ -209,17 +209,15 @@ test('a schedule from a file, triggered: its sweep evaluates the champion, and a
   );
 });
 
-/** Triggers the schedule, and waits for what its sweep reports. */
-async function sweptNow(): Promise<SweepReport> {
-  const runs = async () => (await embedded.client.schedule.getHandle('nightly').describe()).info.recentActions;
-  const before = (await runs()).length;
-  expect((await say('schedule', 'trigger', 'nightly')).exitCode).toBe(0);
-  const { workflowId } = await eventually('the schedule has started its sweep', 30, async () => {
-    const all = await runs();
-    return all.length > before ? (all.at(-1)?.action.workflow ?? null) : null;
-  });
-  return (await embedded.client.workflow.getHandle(workflowId).result()) as SweepReport;
-}
+test('of a pipeline that is terminated by hand, explain says who did it and why, its job is stopped, and its log ends', async () => {
+  await say('start', '-f', 'mine.yaml', '--set', 'seed=7', '--id', 'ended');
+  await eventually('its job has begun', 60, async () => (await say('logs', 'ended')).exitCode === 0);
+  await embedded.client.workflow.getHandle('ended').terminate('the cluster moves');
+  expect((await say('logs', 'ended', '-f')).errors).toMatch(/\nIt has ended: nothing more comes\.\n$/);
+  expect((await say('explain', 'ended')).output).toMatch(
+    /^ended: recipe tiny, terminated, .* UTC \(run \S+\)\n\nIt was terminated at .* UTC by .* \(the cluster moves\), and wrote no end of its own\.\n[^]*\nbase: cancelled\n/,
+  );
+});
 
 test('the status of what is no pipeline is where its page is', async () => {
   const { exitCode, errors } = await say('status', 'walk/base');

@@ -1,6 +1,7 @@
 /** A sweep on a real Temporal server: job after job, and what its page says at the end. */
 import type { Client } from '@temporalio/client';
 import type { Answers, Story } from '../support/stories.ts';
+import { runState } from '../../workers/run-state.ts';
 import { workflowNames } from '../../workflows/contract.ts';
 import { recipeOf } from '../support/recipes.ts';
 import { runsOn } from '../support/stories.ts';
@@ -104,5 +105,8 @@ test('a long sweep goes on in a new history, as the same sweep', async () => {
   expect(opened).toEqual([run.firstExecutionRunId, run.firstExecutionRunId]);
   const first = bench.client.workflow.getHandle('long', run.firstExecutionRunId);
   expect((await first.fetchHistory()).events?.length).toBeLessThan(2000);
+  // The run that began it is how the ledger knows it.
+  const begun = { workflowId: 'long', runId: run.firstExecutionRunId };
+  expect(await runState(bench.client, begun)).toMatchObject({ kind: 'closed', status: 'completed' });
   expect(story.inputsOf('closeSweep')).toHaveLength(1);
 });

@@ -18,6 +18,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
   rejected: 'waiting',
   failed: 'bad',
   cancelled: 'bad',
+  terminated: 'bad',
+  timed_out: 'bad',
   lost: 'bad',
 };
 

@@ -1,12 +1,8 @@
 /** The story of a pipeline, or of a sweep, as a person reads it on a terminal. */
 import { linesOfEvidence } from '../../decisions/evidence-lines.ts';
 import { minuteOf } from '../../decisions/utc-minute.ts';
-import type {
-  ExplainedEvent,
-  ExplainedPhase,
-  ExplainedSweep,
-  Explanation,
-} from '../../workflows/contract-questions.ts';
+import type { ExplainedSweep } from '../../decisions/explained-sweep.ts';
+import type { ExplainedEvent, ExplainedPhase, Explanation } from '../../workflows/contract-questions.ts';
 import { coloured, colouredState } from './colour.ts';
 import { printable } from './printable.ts';
 import { wayOnText } from './status-text.ts';
@@ -16,12 +12,18 @@ export function explanationText(story: Explanation): string {
   const ended = endedAt === null ? '' : ` to ${moment(endedAt)}`;
   const head = `${coloured('head', pipeline)}: ${sweep === undefined ? 'recipe' : 'sweep'} ${recipe}, ${colouredState(state)}, ${moment(startedAt)}${ended} UTC (run ${runId})`;
   const left = omitted > 0 ? [`The oldest ${String(omitted)} events are left out.`] : [];
-  const found = sweep === undefined ? [] : sweepText(sweep, state);
-  return [head, ...found, ...left, ...phases.map((phase) => phaseText(phase, pipeline))].join('\n\n');
+  const found = sweep === undefined ? [] : sweepText(sweep);
+  return [
+    head,
+    ...(story.ended === undefined ? [] : [printable(story.ended)]),
+    ...found,
+    ...left,
+    ...phases.map((phase) => phaseText(phase, pipeline)),
+  ].join('\n\n');
 }
 
 /** What a person asks first of a night: what became worse, then what is missing, then the rest. */
-function sweepText(sweep: ExplainedSweep, state: string): string[] {
+function sweepText(sweep: ExplainedSweep): string[] {
   const { benchmarks, looksAt, evaluated, due, skipped, comparedWith, regressions, schedule } = sweep;
   const compared = comparedWith === null ? 'the last sweep' : `the sweep of ${minuteOf(comparedWith)}`;
   const parts: readonly (readonly [title: string, lines: readonly string[]])[] = [
@@ -32,10 +34,8 @@ function sweepText(sweep: ExplainedSweep, state: string): string[] {
     ['Evaluated:', evaluated],
     [`Looks at, on ${benchmarks.join(', ')}:`, looksAt],
   ];
-  const none =
-    comparedWith === null ? 'There is nothing to compare it with yet.' : `Nothing is worse than in ${compared}.`;
   return [
-    ...(state === 'running' || regressions.length > 0 ? [] : [none]),
+    ...(sweep.comparison === undefined ? [] : [sweep.comparison]),
     ...parts.filter(([, lines]) => lines.length > 0).map(([title, lines]) => [title, ...lines.map(asLine)].join('\n')),
   ];
 }

@@ -123,7 +123,8 @@ export function leaderboardText(rows: readonly LeaderboardRow[]): string {
 export function leaderboardAnswerText(answer: LeaderboardAnswer): string {
   const { pipeline, sweep, rows, outside = [], missing } = answer;
   const isOfMany = pipeline === null || sweep !== undefined;
-  if (rows.length === 0 && outside.length === 0 && missing.length === 0) return 'Nothing was evaluated yet.';
+  if (rows.length === 0 && outside.length === 0 && missing.length === 0)
+    return ['Nothing was evaluated yet.', ...besideRows(answer)].join('\n\n');
   const parts = rows.length === 0 ? [] : isOfMany ? benchmarkTables(rows) : [leaderboardText(rows)];
   return [...parts, ...outsideText(outside, isOfMany), ...besideRows(answer)].join('\n\n');
 }
@@ -156,9 +157,10 @@ function outsideText(rows: readonly LedgerOutsideRow[], ofAll: boolean): string[
   return [`Scores from outside (n: problems × runs):\n\n${columnsText(shown, rows)}`];
 }
 
-/** What the rows do not show: evaluations that are not there, and what was left out. */
+/** What the rows do not show: evaluations that are not there, what was left out, and that nothing more comes. */
 export function besideRows(answer: LeaderboardAnswer): readonly string[] {
-  return [...missingText(answer), ...omittedText(answer)];
+  const { ended } = answer;
+  return [...missingText(answer), ...omittedText(answer), ...(ended === undefined ? [] : [printable(ended)])];
 }
 
 /** A table for each benchmark and version: between two of them nothing can be compared. */
