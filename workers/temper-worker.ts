@@ -16,7 +16,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
-import { workflowBundle, type BundlePlaces, type WorkflowBundle } from './workflow-bundle.ts';
+import { interceptorsOf, workflowBundle, type BundlePlaces, type WorkflowBundle } from './workflow-bundle.ts';
 
 export interface TemperWorkerOptions extends BundlePlaces {
   readonly address: string;
@@ -95,7 +95,11 @@ export async function startTemperWorker(options: TemperWorkerOptions): Promise<T
 /** Built ahead, or now. */
 export function currentWorkflows(places: BundlePlaces): Promise<WorkflowBundle> {
   return workflowBundle(places, async (workflowsPath) => {
-    const { code } = await bundleWorkflowCode({ workflowsPath, logger: Runtime.instance().logger });
+    const { code } = await bundleWorkflowCode({
+      workflowsPath,
+      workflowInterceptorModules: interceptorsOf(workflowsPath),
+      logger: Runtime.instance().logger,
+    });
     return code;
   });
 }

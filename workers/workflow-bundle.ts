@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, stat, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { writeByRename } from '../store/write-by-rename.ts';
 
 export interface BundlePlaces {
@@ -28,6 +28,11 @@ export const bundledFolders = ['configs', 'decisions', 'workflows'] as const;
 const packageLists = [join('node_modules', '.package-lock.json'), 'package-lock.json'];
 /** Checkouts may share a cache, and people go back to older ones. */
 const keptBundles = 4;
+
+/** The modules whose interceptors are part of every workflow, beside its index. */
+export function interceptorsOf(workflowsPath: string): string[] {
+  return [join(dirname(workflowsPath), 'reapplied.ts')];
+}
 
 export async function workflowBundle(places: BundlePlaces, bundler: Bundler): Promise<WorkflowBundle> {
   const key = await keyOfSources(places.home);

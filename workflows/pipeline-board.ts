@@ -38,6 +38,8 @@ export interface PipelineBoard {
   opened(resolved: ResolvedPipeline, opened: { readonly searchAttributes: boolean; readonly runId?: string }): void;
   /** By which the ledger knows this run: the one that opened it. A reset behind that point goes on with it, as its phases do. */
   runId(): string;
+  /** Nothing of this phase and of those after it is known yet: what a reset heard again of them is of before. */
+  begins(phase: string): void;
   ended(state: 'completed' | 'failed' | 'cancelled'): void;
   /** Null before the recipe is resolved. */
   resolved(): ResolvedPipeline | null;
@@ -93,16 +95,14 @@ export function pipelineBoard(): PipelineBoard {
     for (const row of rows ?? []) keepRow(board, row);
     show(board);
   });
-  setHandler(releaseUpdate, async (input?: ReleaseInput) => await release(board, input ?? {}), {
-    description: '{"phase": "sft", "by": "you", "reason": "why"}, each optional: lets a held phase go on',
-    validator: (input?: ReleaseInput) => {
-      heldPhase(board, input ?? {});
-    },
-  });
+  hearReleases(board);
   return {
     opened(resolved, known) {
       board.runId = known.runId ?? board.runId;
       opened(board, resolved, known.searchAttributes);
+    },
+    begins: (phase) => {
+      forgetFrom(board, phase);
     },
     runId: () => board.runId,
     resolved: () => board.resolved,
@@ -142,6 +142,13 @@ function opened(board: Board, resolved: ResolvedPipeline, attributes: boolean): 
     { key: searchAttributes.state, value: 'running' },
     { key: searchAttributes.model, value: modelName(resolved) },
   ]);
+}
+
+function forgetFrom(board: Board, phase: string): void {
+  const { phases = [] } = board.resolved?.recipe ?? {};
+  const first = phases.findIndex(({ name }) => name === phase);
+  board.phases = [...board.phases.slice(0, first), ...phases.slice(first).map(waitingPhase)];
+  show(board);
 }
 
 function reported(board: Board, report: PhaseReport): void {
@@ -187,6 +194,15 @@ function answerQueries(board: Board): void {
   });
   setHandler(planQuery, () => board.resolved, {
     description: 'No input. The recipe and profile as they were resolved: what runs',
+  });
+}
+
+function hearReleases(board: Board): void {
+  setHandler(releaseUpdate, async (input?: ReleaseInput) => await release(board, input ?? {}), {
+    description: '{"phase": "sft", "by": "you", "reason": "why"}, each optional: lets a held phase go on',
+    validator: (input?: ReleaseInput) => {
+      heldPhase(board, input ?? {});
+    },
   });
 }
 

@@ -71,6 +71,7 @@ interface Story {
 
 /** Also where a person has it begin anew. */
 async function phaseToItsEnd({ board, steering, outcomes }: Story, name: string): Promise<PhaseOutcome> {
+  board.begins(name);
   for (;;) {
     const begun = () => {
       const { resolved, hold, skip } = steering.begins(name);

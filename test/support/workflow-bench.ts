@@ -4,6 +4,7 @@ import { type Client, type WorkflowHandle, WorkflowUpdateFailedError } from '@te
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, Worker } from '@temporalio/worker';
 import { readSettings } from '../../workers/settings.ts';
+import { interceptorsOf } from '../../workers/workflow-bundle.ts';
 import { installRuntime } from '../../workers/temper-worker.ts';
 import { type PhaseReport, type PipelineInput, type PipelineStatus, workflowNames } from '../../workflows/contract.ts';
 import type { postTrainingPipeline } from '../../workflows/index.ts';
@@ -26,9 +27,10 @@ let bundle: ReturnType<typeof bundleWorkflowCode> | null = null;
 
 /** The workflows as one file of code, made once per process. */
 export async function workflowBundle(): Promise<{ readonly code: string }> {
+  const workflowsPath = pathOf('../../workflows/index.ts');
   bundle ??= bundleWorkflowCode({
-    workflowsPath: pathOf('../../workflows/index.ts'),
-    workflowInterceptorModules: [pathOf('./short-timers.ts')],
+    workflowsPath,
+    workflowInterceptorModules: [...interceptorsOf(workflowsPath), pathOf('./short-timers.ts')],
     logger: { log: ignore, trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore },
   });
   return await bundle;

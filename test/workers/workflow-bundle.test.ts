@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { repository } from '../../scripts/repository.ts';
-import { bundledFolders, type Bundler, workflowBundle } from '../../workers/workflow-bundle.ts';
+import { bundledFolders, type Bundler, interceptorsOf, workflowBundle } from '../../workers/workflow-bundle.ts';
 
 let home: string;
 const cache = () => join(home, '.temper');
@@ -94,7 +94,11 @@ test('a few older ones are kept, for checkouts that share the cache', async () =
 
 test('everything that a bundle is made of is in its key: the folders that are looked at, and installed packages', async () => {
   const workflowsPath = join(repository, 'workflows', 'index.ts');
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR', () => undefined) });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath,
+    workflowInterceptorModules: interceptorsOf(workflowsPath),
+    logger: new DefaultLogger('ERROR', () => undefined),
+  });
   const encoded = /sourceMappingURL=data:application\/json;[^,]*base64,(\S+)/.exec(code)?.[1] ?? '';
   const { sources } = JSON.parse(Buffer.from(encoded, 'base64').toString()) as { readonly sources: string[] };
   const known = [...bundledFolders, 'node_modules'].map((folder) => join(repository, folder, '/'));

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
+import { interceptorsOf } from '../../workers/workflow-bundle.ts';
 import { installRuntime } from '../../workers/temper-worker.ts';
 import { workflowNames } from '../../workflows/contract.ts';
 import { kept, paths, question, sweep } from './story-paths.ts';
@@ -28,7 +29,11 @@ let code: { readonly code: string };
 beforeAll(async () => {
   installRuntime(() => undefined);
   const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
-  code = await bundleWorkflowCode({ workflowsPath, logger: quiet });
+  code = await bundleWorkflowCode({
+    workflowsPath,
+    workflowInterceptorModules: interceptorsOf(workflowsPath),
+    logger: quiet,
+  });
 });
 
 /** What went wrong with each, by file; null where it replayed as it was. */

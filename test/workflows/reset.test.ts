@@ -1,9 +1,18 @@
 /** A pipeline or a phase that a person resets, as the menu of its page does: it goes on in a new run. */
+import { Worker } from '@temporalio/worker';
 import { childIds } from '../../workflows/contract.ts';
 import { leastPhases, recipeOf } from '../support/recipes.ts';
 import { completed, isBase, judged, runsOn, type Story } from '../support/stories.ts';
 import { resetRun } from '../support/reset-run.ts';
-import { benchOfFile, failureOf, type Run, statusOf, untilState } from '../support/workflow-bench.ts';
+import {
+  benchOfFile,
+  failureOf,
+  type Run,
+  send,
+  statusOf,
+  untilState,
+  workflowBundle,
+} from '../support/workflow-bench.ts';
 
 const bench = benchOfFile();
 const recipe = recipeOf([leastPhases.sft], { onFailure: 'fail' });
@@ -77,3 +86,40 @@ test.each(['first', 'last'] as const)(
     expect(attempts).toHaveLength(to === 'first' ? 2 : 1);
   },
 );
+
+/** What a worker that has forgotten the run makes of its history; null where all is as it was. */
+async function problemOf(run: Run): Promise<string | null> {
+  const histories = [{ workflowId: run.workflowId, history: await run.fetchHistory() }];
+  for await (const { error } of Worker.runReplayHistories({ workflowBundle: await workflowBundle() }, histories))
+    return error?.message ?? null;
+  return 'it was not replayed';
+}
+
+test('to before what a person asked: that is not done again, nothing of before is on its page, and another worker can go on with it', async () => {
+  const { promise: trained, resolve: train } = Promise.withResolvers<{ kind: 'ended' }>();
+  const story = bench.tell('asked-before', recipeOf([leastPhases.sft, leastPhases.orpo], { onFailure: 'fail' }), {
+    // Of sft the first is held, and the one after the reset waits for the test.
+    awaitJob: async (_, times) => (times === 2 ? await runsOn() : times === 5 ? await trained : { kind: 'ended' }),
+    judgeAttempt: (_, times) => Promise.resolve(times === 2 ? judged('resume') : completed),
+  });
+  const run = await bench.start(story);
+  await story.called('awaitJob', 2);
+  await send(run, 'hold', { by: 'ann', reason: 'its place is needed' });
+  await untilState(run, 'sft', 'held');
+  await send(run, 'release');
+  await run.result();
+
+  const again = await resetRun(run, { child: `${story.pipelineId}/sft` });
+  await story.called('awaitJob', 5);
+  await untilState(again, 'sft', 'running');
+  expect(await statusOf(again)).toMatchObject([{ state: 'completed' }, { state: 'running' }, { state: 'waiting' }]);
+  expect(await problemOf(again)).toBeNull();
+  // What is asked from now on is done.
+  await send(again, 'hold', { phase: 'orpo' });
+  train({ kind: 'ended' });
+  await untilState(again, 'orpo', 'held');
+  await send(again, 'release');
+  await again.result();
+  expect(story.inputsOf('recordSteering').map(({ phase }) => phase)).toEqual(['sft', 'orpo']);
+  expect(await problemOf(again)).toBeNull();
+});
