@@ -126,11 +126,13 @@ async function reused(
   const { finished, checkpoint } = found;
   const { sentence, score } = finished.because as { sentence: string; score: number | null };
   const because = `Finished work of ${finished.workflowId} (phase ${finished.phase}, ${minuteOf(finished.updatedAt)} UTC). ${sentence}`;
-  await recordPhase(dependencies, context, {
-    state: 'reused',
-    promoted: checkpoint.id,
-    because: { sentence: because, score },
-  });
+  // Its own, of before a reset, stays what it is: others find it by that.
+  if (finished.runId !== context.runId || finished.phase !== context.phase.name)
+    await recordPhase(dependencies, context, {
+      state: 'reused',
+      promoted: checkpoint.id,
+      because: { sentence: because, score },
+    });
   const verdicts = await dependencies.ledger.verdictsOf({ runId: finished.runId, phase: finished.phase });
   const { rows } = (verdicts.at(-1)?.evidence ?? { rows: [] }) as { rows: readonly LeaderboardRow[] };
   const byHand = await handPromotionOf(dependencies.ledger, finished);

@@ -106,6 +106,14 @@ describe('findFinishedPhase', () => {
     expect(await bench.ledger.phasesOf('run-2')).toMatchObject([{ state: 'reused', promoted: sealed.id }]);
   });
 
+  test('of its own run, which was reset, leaves it as it was: another pipeline reuses it still', async () => {
+    await promote(await completed());
+    const finished = await bench.ledger.phasesOf('run-1');
+    expect((await bench.as(runId).findFinishedPhase(here()))?.outcome.state).toBe('reused');
+    expect(await bench.ledger.phasesOf('run-1')).toEqual(finished);
+    expect((await find())?.outcome.state).toBe('reused');
+  });
+
   test('comes with the leaderboard rows of the verdict that promoted it', async () => {
     const checkpoint = await completed();
     const rows = [{ checkpoint: checkpoint.id, mean: 0.5 }];
