@@ -29,6 +29,7 @@ import type {
 import type { ReadingDependencies } from './dependencies.ts';
 import { handPromotionOf } from './hand-promotion.ts';
 import { findRunAndEnd, type workOf, worksOf } from './named-run.ts';
+import { byAttempt, checkpointsOfWork, runsOfWork } from './same-work.ts';
 import type { SweepPlan } from './sweep-state.ts';
 
 /** Evaluations that are looked at. */
@@ -116,7 +117,12 @@ function isOfSweep({ sweep, checkpoints }: SweepPlan, { checkpoint, benchmark, v
 
 /** In the order of the phases, each led by what it started from. */
 async function checkpointsOf(ledger: Ledger, works: readonly Work[]): Promise<readonly string[]> {
-  const found = await Promise.all(works.map((work) => ledger.checkpointsOf(work)));
+  const found = await Promise.all(
+    works.map(async (work) => {
+      const own = [...(await ledger.checkpointsOf(work)), ...(await checkpointsOfWork(ledger, work))];
+      return own.sort(byAttempt);
+    }),
+  );
   const ids = found.flatMap((own) => [...own.flatMap(({ parent }) => parent ?? []), ...own.map(({ id }) => id)]);
   return [...new Set(ids)];
 }
@@ -206,10 +212,14 @@ interface Verdict {
   readonly byHand: HandPromotion | null;
 }
 
-async function verdictOf(ledger: Ledger, { runId, phase }: CheckpointRecord): Promise<Verdict> {
-  const verdicts = await ledger.verdictsOf({ runId, phase });
-  const byHand = await handPromotionOf(ledger, { runId, phase });
-  return { verdict: verdicts.at(-1)?.verdict as GateVerdict | undefined, byHand };
+/** Of the newest run that has one: it may have judged what runs before it made. */
+async function verdictOf(ledger: Ledger, { runId: madeBy, phase }: CheckpointRecord): Promise<Verdict> {
+  for (const runId of await runsOfWork(ledger, { runId: madeBy, phase })) {
+    const verdict = (await ledger.verdictsOf({ runId, phase })).at(-1)?.verdict as GateVerdict | undefined;
+    const byHand = await handPromotionOf(ledger, { runId, phase });
+    if (verdict !== undefined || byHand !== null) return { verdict, byHand };
+  }
+  return { verdict: undefined, byHand: null };
 }
 
 /** Of a pipeline in the order of its checkpoints; of all the best first on each benchmark and version. */

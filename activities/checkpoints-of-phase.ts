@@ -141,11 +141,8 @@ async function attemptsOfWork({ ledger }: ActivityDependencies, context: PhaseCo
   const { pipelineId: workflowId, phase } = context;
   const attempts = await ledger.attemptsOf({ workflowId, phase: phase.name, purpose: 'train' });
   const { digest } = identityOfPhase(context);
-  const runs = new Set([context.runId]);
-  for (const runId of new Set(attempts.map((attempt) => attempt.runId))) {
-    const phases = await ledger.phasesOf(runId);
-    if (phases.some((one) => one.phase === phase.name && one.identity === digest)) runs.add(runId);
-  }
+  const same = await ledger.phasesOfWork({ workflowId, phase: phase.name, identity: digest });
+  const runs = new Set([context.runId, ...same.map(({ runId }) => runId)]);
   const anew = await Promise.all([...runs].map((runId) => begunAnewAfter(ledger, { runId, phase: phase.name })));
   return attempts.filter(({ runId, number }) => runs.has(runId) && number > Math.max(...anew));
 }

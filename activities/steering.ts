@@ -9,11 +9,11 @@ import type { SteeredBy, SteeringRequest } from '../decisions/steering-sentences
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { CheckpointRef, ResolvedPipeline } from '../workflows/contract.ts';
-import { begunAnewAfter } from './changes-of-phase.ts';
 import { refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { mustNotBePruned, nothingLeftOf, prunedOfPhase } from './pruned-checkpoint.ts';
 import { digestsOfData } from './pipelines.ts';
+import { checkpointsOfWork } from './same-work.ts';
 import { steeringKey } from './steering-key.ts';
 
 export interface SteeringActivities {
@@ -78,8 +78,7 @@ async function checkpointThatIsThere(
   ledger: Ledger,
   { named, ...of }: { readonly runId: string; readonly phase: string; readonly named: string },
 ): Promise<CheckpointRecord> {
-  const anew = await begunAnewAfter(ledger, of);
-  const known = (await ledger.checkpointsOf(of)).filter(({ attempt }) => attempt > anew);
+  const known = await checkpointsOfWork(ledger, of);
   const isNamed = (one: CheckpointRecord) => one.id === named || checkpointShortName(one) === named;
   const there = known.filter(({ prunedAt }) => prunedAt === null);
   const found = there.findLast(isNamed);

@@ -13,10 +13,10 @@ import type { Skipped, Subject, SweptCheckpoint } from '../decisions/sweep.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { CheckpointRef, PhaseContext, ResolvedPipeline } from '../workflows/contract.ts';
-import { begunAnewAfter } from './changes-of-phase.ts';
 import { recordCheckpoint } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies, Place } from './dependencies.ts';
 import { digestsOfData } from './pipelines.ts';
+import { checkpointsOfWork } from './same-work.ts';
 import type { SweepPlan, SweptBenchmarks } from './sweep-state.ts';
 
 export type Chosen = Pick<SweepPlan, 'checkpoints' | 'groups' | 'skipped'>;
@@ -110,9 +110,7 @@ async function newestOf(
     const of = { pipelineId, runId, phase: { name: phase }, start };
     return (await recordCheckpoint(dependencies, of, { attempt: number, checkpoint: newest })).id;
   }
-  const anew = await begunAnewAfter(dependencies.ledger, { runId, phase });
-  const known = await dependencies.ledger.checkpointsOf({ runId, phase });
-  return known.findLast((one) => one.attempt > anew)?.id ?? null;
+  return (await checkpointsOfWork(dependencies.ledger, { runId, phase })).at(-1)?.id ?? null;
 }
 
 interface Looked {

@@ -60,6 +60,8 @@ export interface PhaseLedger {
   upsertPhase(update: PhaseUpdate): Promise<void>;
   /** In the order of the recipe. */
   phasesOf(runId: string): Promise<readonly PhaseRecord[]>;
+  /** Those of this name, of all runs of a workflow id that train the same in it; the newest run first. */
+  phasesOfWork(work: Pick<PhaseRecord, 'workflowId' | 'phase' | 'identity'>): Promise<readonly PhaseRecord[]>;
   /** Those that have not ended, of pipelines that have not. */
   openPhases(): Promise<readonly PhaseRecord[]>;
   /** Phases of this identity that ended with a checkpoint (rejected: the parent's), newest first. */
@@ -196,6 +198,17 @@ export function phaseLedger(db: Kysely<LedgerTables>): PhaseLedger {
     upsertPhase: (update) => upsertPhase(db, update),
     async phasesOf(runId) {
       const rows = await db.selectFrom('phases').selectAll().where('run_id', '=', runId).orderBy('position').execute();
+      return rows.map(asRecord);
+    },
+    async phasesOfWork({ workflowId, phase, identity }) {
+      const rows = await db
+        .selectFrom('phases')
+        .selectAll()
+        .where('workflow_id', '=', workflowId)
+        .where('phase', '=', phase)
+        .where('identity', '=', identity)
+        .orderBy('started_at', 'desc')
+        .execute();
       return rows.map(asRecord);
     },
     async openPhases() {

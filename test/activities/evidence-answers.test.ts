@@ -122,6 +122,38 @@ describe('leaderboard', () => {
     expect([missing, omitted]).toEqual([[], 0]);
   });
 
+  test('of a pipeline that was started anew: also what its run before had made, with what the gate says now', async () => {
+    const { at } = await pipeline('demo');
+    await seen(evaluation(at(40)).scoring([4, 4]), evaluation(at(20)).scoring([4, 0]));
+    bench.pass(60);
+    const resolved = { recipe: { name: 'small' } } as unknown as ResolvedPipeline;
+    await bench.as(runId).openPipeline({ pipelineId: 'demo', runId: 'second-run', resolved });
+    const [first] = await bench.ledger.phasesOf('run-of-demo');
+    if (first === undefined) throw new Error('no phase');
+    const time = '2026-11-29T12:00:00.000Z';
+    await bench.ledger.upsertPhase({ ...first, runId: 'second-run', at: time });
+    const verdict: GateVerdict = {
+      kind: 'promote',
+      checkpoint: { id: at(40), phase: 'sft', step: 40, parent: at(20) },
+      score: 1,
+      because: { rule: 'newest', step: 40, passed: 2 },
+      stages: [],
+    };
+    await bench.ledger.recordVerdict({
+      ...{ key: 'k', runId: 'second-run', phase: 'sft', verdict, evidence: null, at: time },
+    });
+    const verdicts = async (pipelineId?: string) =>
+      (await leaderboard({ pipeline: pipelineId })).rows.map((row) => [row.step, row.verdict]);
+    expect(await verdicts('demo')).toEqual([
+      [20, 'passed-over'],
+      [40, 'promote'],
+    ]);
+    expect(await verdicts()).toEqual([
+      [40, 'promote'],
+      [20, 'passed-over'],
+    ]);
+  });
+
   test('a person had the last word: who promoted what and why stands in place of what the gate said', async () => {
     const { at } = await pipeline('demo');
     await seen(evaluation(at(40)).scoring([4, 4]), evaluation(at(20)).scoring([4, 0]));

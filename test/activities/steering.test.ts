@@ -116,6 +116,23 @@ test('a checkpoint that a person names is one of the phase that lies there whole
   await expect(name('sft-20')).rejects.toThrow('there are: none');
 });
 
+test('a run that is started anew names those of the run before as well: it goes on with them, unless it trains something else', async () => {
+  await killedOnce();
+  const begun = async (run: string, phase = contextOf().phase) => {
+    await startAttempt(bench, 1, { context: contextOf({ runId: run, phase }), run: `phase-of-${run}` });
+    return await bench
+      .as(runId)
+      .nameCheckpoint({ runId: run, phase: 'sft', profile: 'local', checkpoint: 'sft-20' })
+      .catch((error: unknown) => String(error));
+  };
+  expect(await begun('run-2')).toMatchObject({ id: 'demo/sft/a1/checkpoint-20' });
+  const { recipe: other } = await bench.as(runId).changeRecipe({ resolved, set: { 'phases.sft.params.steps': 60 } });
+  const [, changed] = other.phases;
+  expect(await begun('run-3', changed)).toMatch(/has no checkpoint "sft-20"; there are: none$/);
+  await bench.as(runId).recordSteering({ ...asked, runId: 'run-2' });
+  expect(await begun('run-4')).toMatch(/there are: none$/);
+});
+
 test('a pruned checkpoint is no choice, and hides none of the same step from an attempt before', async () => {
   await killedOnce();
   const second = await startAttempt(bench, 2);
