@@ -7,7 +7,6 @@ trained. Does not cover sharding one model over several GPUs.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -21,18 +20,12 @@ from .adapter import WEIGHTS
 from .checkpoint_folder import read_config
 from .contract import Run
 from .damage import telling_damage
+from .device import device
 from .errors import DataError, NotLoadedError
 from .request import Checkpoint, Params, Resume
 
 TARGET_MODULES = {"q": "q_proj", "k": "k_proj", "v": "v_proj", "o": "o_proj"}
 EXPERT_PARAMETERS = ["mlp.experts.gate_up_proj", "mlp.experts.down_proj"]
-
-
-def device() -> torch.device:
-    """The GPU when there is one, of several processes each its own; else the CPU."""
-    if not torch.cuda.is_available():
-        return torch.device("cpu")
-    return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
 
 
 def load_model(path: Path) -> Any:

@@ -29,7 +29,7 @@ class Processes:
         import torch
         from torch import distributed
 
-        from .model import device
+        from .device import device
 
         wishes = torch.tensor([int(wish)], device=device())
         distributed.all_reduce(wishes)
