@@ -5,6 +5,7 @@
  */
 import type { DueEvaluation, WhySkipped } from '../decisions/sweep.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { prunedCheckpoint } from './pruned-checkpoint.ts';
 import type { SweepPlan } from './sweep-state.ts';
 
 /** Checkpoints of a batch that were deleted meanwhile, or cannot be read. */
@@ -19,10 +20,17 @@ export async function lostOf(
     const record = await dependencies.ledger.checkpoint(id);
     for (const path of record === null ? [] : [record.path, ...(record.base === null ? [] : [record.base])]) {
       const because = await store.inspect(path).then(whyLost(path), notAllowed);
-      if (because !== null) lost.set(id, because);
+      if (because !== null) lost.set(id, await withPruning(dependencies, because));
     }
   }
   return lost;
+}
+
+/** `temper prune`, or the worker by itself, writes down what goes. */
+async function withPruning({ ledger }: ActivityDependencies, because: WhySkipped): Promise<WhySkipped> {
+  if (because.rule !== 'deleted') return because;
+  const pruned = await prunedCheckpoint(ledger, because.path);
+  return pruned === null ? because : { ...because, pruned: { at: pruned.at, why: pruned.why } };
 }
 
 const whyLost =

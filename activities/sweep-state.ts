@@ -91,8 +91,8 @@ export async function sweepState(
   const spentHours = hours * gpus;
   const here = checkpoints.filter(({ id }) => !lost.some(({ checkpoint }) => checkpoint === id));
   const due = await dueEvaluations({ checkpoints: here, benchmarks, evaluations, seeds: sweep.seeds }, othersTurn);
-  const hoursOf = (one: EvaluationKey) => {
-    const each = hoursPerEvaluation(one, jobs, evaluations);
+  const hoursOf = (on: Pick<EvaluationKey, 'benchmark' | 'version'>) => {
+    const each = hoursPerEvaluation(on, jobs, evaluations);
     return each === null ? null : each * gpus;
   };
   const batch = nextBatch({ due, spentHours, hours: sweep.gpuHours, hoursOf, failuresOf });

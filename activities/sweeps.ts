@@ -3,12 +3,13 @@
  *
  * Covers loading and recording. Does not cover the rules (decisions/sweep-*.ts) or making evaluations (evaluations.ts).
  */
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { gpusOfJob } from '../configs/job-needs.ts';
 import { clockWarnings } from '../decisions/clock-change.ts';
 import { TemperError } from '../decisions/errors.ts';
 import type { EvaluationKey } from '../decisions/evaluation.ts';
 import { skippedNights } from '../decisions/skipped-nights.ts';
-import { comparedOf, regressionsOf, unchangedOf } from '../decisions/sweep-regressions.ts';
+import { comparedWithLast } from '../decisions/sweep-regressions.ts';
 import { needsAPerson } from '../decisions/sweep-sentences.ts';
 import type { SweepOutcome, SweepReport, Waited } from '../decisions/sweep.ts';
 import type { SweepRecord } from '../store/ledger/sweeps.ts';
@@ -242,7 +243,6 @@ async function reportOf(
     ...state.evaluations,
     ...(await ledger.scoredEvaluationsOf({ checkpoints: others, benchmarks })),
   ];
-  const compared = { before, now: plan.checkpoints, benchmarks, evaluations };
   return {
     outcome,
     evaluated: await ledger.evaluationCountOf(runId),
@@ -250,9 +250,7 @@ async function reportOf(
     gpuHours: state.gpuHours,
     rows: await reportRows(ledger, plan, { evaluations: state.evaluations, most: mostReported }),
     comparedWith: last?.startedAt ?? null,
-    compared: comparedOf(compared),
-    unchanged: unchangedOf(compared),
-    regressions: regressionsOf(compared),
+    ...(await comparedWithLast({ before, now: plan.checkpoints, benchmarks, evaluations }, othersTurn)),
     skipped: state.skipped.slice(0, mostReported),
     ...(state.skipped.length > mostReported && { skippedMore: state.skipped.length - mostReported }),
     nights: plan.nights,

@@ -12,8 +12,8 @@ export interface BatchInput {
   /** GPU-hours that jobs of this sweep took, and may take. */
   readonly spentHours: number;
   readonly hours: number;
-  /** GPU-hours of one evaluation; null where nobody knows. */
-  readonly hoursOf: (due: DueEvaluation) => number | null;
+  /** GPU-hours of one evaluation on this benchmark and version, asked for once; null where nobody knows. */
+  readonly hoursOf: (on: Pick<DueEvaluation, 'benchmark' | 'version'>) => number | null;
   /** How often a job that was to make it has failed in this sweep. */
   readonly failuresOf: (due: DueEvaluation) => number;
 }
@@ -30,7 +30,8 @@ const mostInAJob = 24;
 /** With others, and then alone. */
 const mostFailures = 2;
 
-export function nextBatch({ due, spentHours, hours, hoursOf, failuresOf }: BatchInput): Batch {
+export function nextBatch({ due, spentHours, hours, failuresOf, ...asked }: BatchInput): Batch {
+  const hoursOf = oncePerBenchmark(asked.hoursOf);
   const wanted = due.filter((one) => failuresOf(one) < mostFailures);
   const left = hours - spentHours;
   const fits = (one: DueEvaluation, used = 0) => used < left && used + (hoursOf(one) ?? 0) <= left;
@@ -48,4 +49,15 @@ export function nextBatch({ due, spentHours, hours, hoursOf, failuresOf }: Batch
     used += hoursOf(one) ?? 0;
   }
   return { now, beyondBudget };
+}
+
+/** What an evaluation took before is looked up in every outcome of the ledger. */
+function oncePerBenchmark(hoursOf: BatchInput['hoursOf']): BatchInput['hoursOf'] {
+  const known = new Map<string, number | null>();
+  return (on) => {
+    const name = `${on.benchmark}@${String(on.version)}`;
+    const hours = known.has(name) ? (known.get(name) ?? null) : hoursOf(on);
+    known.set(name, hours);
+    return hours;
+  };
 }

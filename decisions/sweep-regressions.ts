@@ -9,7 +9,7 @@ import { compareWithBest } from './comparison-with-best.ts';
 import type { Evaluation } from './evaluation.ts';
 import { canonicalJson } from './identity.ts';
 import { type PooledScore, type ScoreKey, scoreOf, wholeOf } from './scores.ts';
-import type { Regression, Subject, SweptCheckpoint } from './sweep.ts';
+import type { Regression, Subject, SweepReport, SweptCheckpoint } from './sweep.ts';
 
 export interface RegressionInput {
   readonly before: readonly SweptCheckpoint[];
@@ -19,22 +19,32 @@ export interface RegressionInput {
   readonly evaluations: readonly Evaluation[];
 }
 
-export function regressionsOf(input: RegressionInput): readonly Regression[] {
-  const pairs = pairsOf(input);
-  return pairs.flatMap((pair) => regression(pair, pairs.length) ?? []);
+export interface SweepComparison extends Required<Pick<SweepReport, 'compared' | 'unchanged'>> {
+  readonly regressions: readonly Regression[];
 }
 
-/** How many subjects on how many benchmarks can be compared at all. */
-export function comparedOf(input: RegressionInput): number {
-  return pairsOf(input).length;
-}
-
-/** How many have the checkpoint of then, and a score: their evaluations are the same. */
-export function unchangedOf({ before, now, benchmarks, evaluations }: RegressionInput): number {
-  const scored = scoresIn(evaluations);
-  return inBoth({ before, now, benchmarks }).filter(
-    ({ then, checkpoint, ...on }) => then.id === checkpoint.id && scored({ ...on, checkpoint: then.id }) !== null,
-  ).length;
+/** `othersTurn` comes between two comparisons: the draws of many take seconds. */
+export async function comparedWithLast(
+  input: RegressionInput,
+  othersTurn: () => Promise<void>,
+): Promise<SweepComparison> {
+  const scored = scoresIn(input.evaluations);
+  const pairs: Pair[] = [];
+  let unchanged = 0;
+  for (const { subject, then, checkpoint, ...on } of inBoth(input)) {
+    const [old, own] = [then.id, checkpoint.id].map((id) => scored({ ...on, checkpoint: id }));
+    await othersTurn();
+    if (!old || !own) continue;
+    const before = { checkpoint: then.id, score: old };
+    if (then.id === checkpoint.id) unchanged += 1;
+    else pairs.push({ subject, benchmark: on.benchmark, before, now: { checkpoint: checkpoint.id, score: own } });
+  }
+  const regressions: Regression[] = [];
+  for (const pair of pairs) {
+    regressions.push(...regression(pair, pairs.length));
+    await othersTurn();
+  }
+  return { compared: pairs.length, unchanged, regressions };
 }
 
 interface Pair {
@@ -42,20 +52,6 @@ interface Pair {
   readonly benchmark: string;
   readonly before: { readonly checkpoint: string; readonly score: PooledScore };
   readonly now: { readonly checkpoint: string; readonly score: PooledScore };
-}
-
-function pairsOf({ before, now, benchmarks, evaluations }: RegressionInput): readonly Pair[] {
-  const scored = scoresIn(evaluations);
-  return inBoth({ before, now, benchmarks }).flatMap(({ subject, then, checkpoint, ...on }): readonly Pair[] => {
-    if (then.id === checkpoint.id) return [];
-    const [old, own] = [then.id, checkpoint.id].map((id) => scored({ ...on, checkpoint: id }));
-    if (!old || !own) return [];
-    const [from, to] = [
-      { checkpoint: then.id, score: old },
-      { checkpoint: checkpoint.id, score: own },
-    ];
-    return [{ subject, benchmark: on.benchmark, before: from, now: to }];
-  });
 }
 
 interface InBoth {
@@ -92,13 +88,14 @@ function scoresIn(evaluations: readonly Evaluation[]): (key: ScoreKey) => Pooled
   };
 }
 
-function regression({ subject, benchmark, before, now }: Pair, looks: number): Regression | null {
+/** None, or one. */
+function regression({ subject, benchmark, before, now }: Pair, looks: number): readonly Regression[] {
   const { lines } = compareWithBest(
     [before, now].map(({ checkpoint, score }) => ({ id: checkpoint, ...score, standardError: 0 })),
     { looks },
   );
   const difference = lines.find(({ id }) => id === now.checkpoint)?.fromBest;
-  if (difference === undefined || difference.high >= 0) return null;
+  if (difference === undefined || difference.high >= 0) return [];
   const [from, to] = [before, now].map(({ checkpoint, score }) => ({ checkpoint, mean: score.mean }));
-  return from && to ? { subject, benchmark, before: from, now: to, difference } : null;
+  return from && to ? [{ subject, benchmark, before: from, now: to, difference }] : [];
 }

@@ -1,6 +1,7 @@
 /** A sweep in words: whose checkpoints, what was skipped and why, what became worse, and what a person is told. Does not cover pages. */
 import { count, difference as inPoints, percent } from './stage-sentences.ts';
 import type { EvaluationKey } from './evaluation.ts';
+import { sentenceOfPruned } from './prune-sentences.ts';
 import { minuteOf } from './utc-minute.ts';
 import type {
   FailedRound,
@@ -47,7 +48,9 @@ function why(because: WhySkipped): string {
     case 'budget':
       return `no budget, ${because.spentHours.toFixed(2)} of ${String(because.hours)} GPU-hours are spent${byJobsOf(because.gpus)}`;
     case 'deleted':
-      return `deleted, ${because.path} is not there any more`;
+      return because.pruned === undefined
+        ? `deleted by nobody that the ledger knows, ${because.path} is not there any more`
+        : sentenceOfPruned(because.pruned);
     case 'unreadable':
       return `not readable, ${because.why}`;
     case 'failed':

@@ -1,6 +1,7 @@
 /** What a sweep looks at and what comes of it, as data. Does not cover the rules (sweep-due.ts, sweep-batch.ts, sweep-regressions.ts). */
 import type { CheckpointFact, EvaluationKey } from './evaluation.ts';
 import type { LeaderboardRow } from './leaderboard.ts';
+import type { PrunedFact } from './prune-sentences.ts';
 import type { Estimate } from './statistics.ts';
 
 /** Whose checkpoint it is: what stays the same from night to night while the checkpoint changes. */
@@ -26,7 +27,12 @@ export type WhySkipped =
       /** Of a job; absent in reports of before they were counted. */
       readonly gpus?: number;
     }
-  | { readonly rule: 'deleted'; readonly path: string }
+  | {
+      readonly rule: 'deleted';
+      readonly path: string;
+      /** When and by which rule; absent where nobody that the ledger knows has pruned it. */
+      readonly pruned?: PrunedFact;
+    }
   | { readonly rule: 'unreadable'; readonly why: string }
   | { readonly rule: 'failed'; readonly why: string }
   | { readonly rule: 'no-benchmark'; readonly benchmark: string; readonly recipe: string }

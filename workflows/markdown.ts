@@ -24,12 +24,17 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
   const lines = [line(heads), `|${heads.map(() => ' --- |').join('')}`];
   let length = bytesOf(lines.join('\n'));
   for (const [index, row] of rows.entries()) {
-    const next = line(row.map((cell) => escaped(cut(cell, longestCell))));
+    const next = line(row.map((cell) => unbroken(escaped(cut(cell, longestCell)))));
     length += bytesOf(next) + 1;
     if (length > longestPage) return [...lines, '', `… and ${String(rows.length - index)} more rows`].join('\n');
     lines.push(next);
   }
   return lines.join('\n');
+}
+
+/** `0.425–0.588` stays in one line: a browser breaks it behind the dash, unless a word joiner stands on both sides. */
+function unbroken(cell: string): string {
+  return cell.replace(/(?<=\d)–(?=\d)/g, '\u2060–\u2060');
 }
 
 /** The newest entries, in their order, as many as the page holds; those before are counted. */

@@ -24,10 +24,22 @@ test('as many as fit into the hours that are left, the most informative first', 
 });
 
 test('a dear one that does not fit lets cheaper ones pass, and is told', () => {
-  expect(batch({ hoursOf: ({ checkpoint }) => (checkpoint === 'a' ? 2 : 0.1) })).toEqual({
+  const due = [one('a', { benchmark: 'dear' }), one('b'), one('c')];
+  expect(batch({ due, hoursOf: ({ benchmark }) => (benchmark === 'dear' ? 2 : 0.1) })).toEqual({
     now: ['b', 'c'],
     left: ['a'],
   });
+});
+
+test('what an evaluation takes is looked up once for each benchmark and version, whatever it is', () => {
+  const asked: string[] = [];
+  const due = Array.from({ length: 300 }, (_, index) => one(String(index), { benchmark: `b${String(index % 3)}` }));
+  const hoursOf: BatchInput['hoursOf'] = ({ benchmark, version }) => {
+    asked.push(`${benchmark}@${String(version)}`);
+    return benchmark === 'b0' ? null : 0.1;
+  };
+  batch({ due, hoursOf });
+  expect(asked.toSorted()).toEqual(['b0@1', 'b1@1', 'b2@1']);
 });
 
 test('what nobody has measured is tried alone, while any hour is left', () => {

@@ -1,5 +1,5 @@
 /** What a sweep calls worse than last time. */
-import { regressionsOf } from '../../decisions/sweep-regressions.ts';
+import { comparedWithLast, type RegressionInput } from '../../decisions/sweep-regressions.ts';
 import { linesOfSweep, needsAPerson, sentenceOfRegression, sentenceOfSweep } from '../../decisions/sweep-sentences.ts';
 import type { Subject, SweepReport, SweptCheckpoint } from '../../decisions/sweep.ts';
 import { checkpoint, evaluation } from '../support/builders.ts';
@@ -19,20 +19,23 @@ const swept = (id: string, subjects: readonly Subject[] = [champion], version = 
   ...{ subjects, versions: { addition: version }, group: 'one' },
 });
 const scored = (id: string, correct: readonly number[]) => evaluation(id).scoring(correct).build();
-const worse = ({ before, now, then, today }: Nights) =>
-  regressionsOf({
+const compared = (input: RegressionInput) => comparedWithLast(input, () => Promise.resolve());
+const worse = async ({ before, now, then, today }: Nights) => {
+  const { regressions } = await compared({
     before: [before],
     now: [now],
     benchmarks: ['addition'],
     evaluations: [scored(before.id, then), scored(now.id, today)],
   });
+  return regressions;
+};
 const report: SweepReport = {
   ...{ outcome: 'completed', evaluated: 3, hours: 0.5, rows: [], comparedWith: null, regressions: [], skipped: [] },
   ...{ nights: { overlap: 0, missed: 0 }, clock: [] },
 };
 
-test('a champion that is surely below the one of last night, with both numbers and the interval', () => {
-  const [one] = worse({ before: swept('old'), now: swept('new'), then: level(3), today: level(2, 10) });
+test('a champion that is surely below the one of last night, with both numbers and the interval', async () => {
+  const [one] = await worse({ before: swept('old'), now: swept('new'), then: level(3), today: level(2, 10) });
   expect(one).toMatchObject({ subject: champion, before: { checkpoint: 'old' }, now: { checkpoint: 'new' } });
   expect(one && sentenceOfRegression(one)).toMatch(
     /^champion of demo is worse on addition: 75\.0 % \(old\) → 56\.3 % \(new\), −18\.8 \(.*\) points over 40 problems$/,
@@ -55,15 +58,16 @@ test.each([
     ...{ now: swept('new'), then: level(3), today: level(1) },
   },
   { title: 'another version', before: swept('old', [champion], 2), now: swept('new'), then: level(3), today: level(1) },
-])('$title is no regression', (nights) => {
-  expect(worse(nights)).toEqual([]);
+])('$title is no regression', async (nights) => {
+  expect(await worse(nights)).toEqual([]);
 });
 
-test('two checkpoints that are named are themselves every night: neither is worse than the other', () => {
+test('two checkpoints that are named are themselves every night: neither is worse than the other', async () => {
   const named = (checkpoint: string) => swept(checkpoint, [{ kind: 'named', checkpoint }]);
   const both = [named('high'), named('low')];
   const evaluations = [scored('high', level(3)), scored('low', level(1))];
-  expect(regressionsOf({ before: both, now: both, benchmarks: ['addition'], evaluations })).toEqual([]);
+  const found = await compared({ before: both, now: both, benchmarks: ['addition'], evaluations });
+  expect(found).toEqual({ compared: 0, unchanged: 2, regressions: [] });
 });
 
 test('a person is told of what they can do something about, and of nothing when all is well', () => {
@@ -77,7 +81,7 @@ test('a person is told of what they can do something about, and of nothing when 
   expect(needsAPerson(told)).toBe(true);
   expect(linesOfSweep(told)).toEqual([
     'Since the last sweep 3 starts were skipped while no worker or server was there for longer than a start may be late, and 1 start was skipped because the sweep before still ran.',
-    'demo/sft/a1/checkpoint-50: deleted, /store/x is not there any more',
+    'demo/sft/a1/checkpoint-50: deleted by nobody that the ledger knows, /store/x is not there any more',
   ]);
   expect(needsAPerson({ ...told, outcome: 'cancelled' })).toBe(false);
   expect(needsAPerson({ ...report, outcome: 'failed' })).toBe(true);
@@ -97,18 +101,23 @@ test('what stays so until a recipe or a profile is changed is told when it is ne
   expect(needsAPerson({ ...one, skipped: [lacks('old'), lacks('new')] }, one.skipped)).toBe(true);
 });
 
-test('of many that are looked at, one is worse only where luck would show none: the interval is widened', () => {
+test('of many that are looked at, one is worse only where luck would show none: the interval is widened', async () => {
   const ids = Array.from({ length: 40 }, (_, index) => String(index));
   const subject = (pipeline: string): Subject => ({ kind: 'champion', pipeline });
   const nightOf = (name: string) => ids.map((id) => swept(`${name}-${id}`, [subject(id)]));
   const same = ids.slice(1).flatMap((id) => [scored(`old-${id}`, level(2)), scored(`new-${id}`, level(2))]);
   const first = [scored('old-0', level(3)), scored('new-0', level(2, 10))];
-  const of = (among: number) =>
-    regressionsOf({
-      before: nightOf('old').slice(0, among),
-      now: nightOf('new').slice(0, among),
-      benchmarks: ['addition'],
-      evaluations: [...first, ...same],
-    })[0]?.difference.low ?? 0;
-  expect(of(40)).toBeLessThan(of(1));
+  const of = async (among: number) => {
+    let turns = 0;
+    const [before, now] = [nightOf('old').slice(0, among), nightOf('new').slice(0, among)];
+    const evaluations = [...first, ...same];
+    const found = await comparedWithLast({ before, now, benchmarks: ['addition'], evaluations }, () => {
+      turns += 1;
+      return Promise.resolve();
+    });
+    // A worker that compares many does its other work between two of them.
+    expect([found.compared, turns]).toEqual([among, 2 * among]);
+    return found.regressions[0]?.difference.low ?? 0;
+  };
+  expect(await of(40)).toBeLessThan(await of(1));
 });

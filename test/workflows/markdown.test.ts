@@ -22,6 +22,14 @@ test('a table sets its cells apart with an em space', () => {
   );
 });
 
+test('an interval is not broken behind its dash; what is no interval stays as it is', () => {
+  expect(
+    table(['95 %'], [['0.425–0.588'], ['sft–orpo']])
+      .split('\n')
+      .slice(2),
+  ).toEqual(['| 0.425\u2060–\u20600.588\u2003 |', '| sft–orpo\u2003 |']);
+});
+
 test('a long cell is cut, and leaves room for the other rows', () => {
   const rows = [
     ['sft', 'x'.repeat(9000)],

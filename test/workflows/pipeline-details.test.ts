@@ -82,7 +82,7 @@ describe('candidates', () => {
   test('stand between the phases and their notes, with what the gate said', () => {
     const rows = [row(25, { verdict: 'passed-over', problems: 150, lacking: 50, samples: 1200 }), row(50)];
     expect(pipelineDetails(page([report('sft', { note: 'goes on' })], { rows }))).toMatch(
-      /\n\n\| candidate\u2003 \| n\u2003 [^]*\n\| sft 25\u2003 \| 150 of 200×8\u2003 \| 0\.634\u2003 \| 0\.600–0\.660\u2003 \| not chosen\u2003 \|\n\| sft 50\u2003 .* promoted\u2003 \|\n\n- \[sft\]/,
+      /\n\n\| candidate\u2003 \| n\u2003 [^]*\n\| sft 25\u2003 \| 150 of 200×8\u2003 \| 0\.634\u2003 \| 0\.600\u2060–\u20600\.660\u2003 \| not chosen\u2003 \|\n\| sft 50\u2003 .* promoted\u2003 \|\n\n- \[sft\]/,
     );
   });
 

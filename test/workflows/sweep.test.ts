@@ -31,7 +31,9 @@ test('makes job after job until nothing is due, and its page has the table and w
   expect(story.inputsOf('judgeEvaluation')).toHaveLength(2);
   const page = await pageOf(bench.client, 'straight');
   expect(page).toMatch(/^\*\*nightly\*\*, completed: 2 evaluations in 0\.50 h of jobs, nothing to compare with yet\n/);
-  expect(page).toMatch(/\| demo\/sft 50\u2003 \| champion\u2003 \| 0\.625\u2003 \| 0\.500–0\.750\u2003 \| 2\u2003/);
+  expect(page).toMatch(
+    /\| demo\/sft 50\u2003 \| champion\u2003 \| 0\.625\u2003 \| 0\.500\u2060–\u20600\.750\u2003 \| 2\u2003/,
+  );
   expect(await run.query('leaderboard')).toEqual({ rows: [] });
   expect(await bench.client.workflow.getHandle('straight/sweep/evaluation-2').result()).toBeUndefined();
 });

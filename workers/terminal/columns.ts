@@ -25,17 +25,38 @@ export function columnsText<Row>(
 ): string {
   const shown = fitting(columns, rows, width);
   const out = columns.filter((column) => !shown.includes(column)).map(({ head }) => `"${head}"`);
-  const table = tableText(shown, rows);
+  const table = neededBy(shown, rows) > width ? foldedText(shown, rows, width) : tableText(shown, rows);
   return out.length === 0 ? table : `${table}\n(this terminal is too narrow for ${out.join(', ')})`;
 }
 
 function fitting<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): readonly Column<Row>[] {
-  const needed = widthsOf(columns, rows).reduce((sum, one) => sum + one + 2, -2);
   const spares = columns.flatMap(({ spare }) => spare ?? []);
-  if (needed <= width || spares.length === 0) return columns;
+  if (neededBy(columns, rows) <= width || spares.length === 0) return columns;
   const least = Math.min(...spares);
   const kept = columns.filter(({ spare }) => spare !== least);
   return fitting(kept, rows, width);
+}
+
+const neededBy = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): number =>
+  widthsOf(columns, rows).reduce((sum, one) => sum + one + 2, -2);
+
+/** Where no column can be spared: each row over several lines, each cell behind its head and whole. */
+function foldedText<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string {
+  return rows.map((row) => folded(columns, row, width)).join('\n');
+}
+
+function folded<Row>(columns: readonly Column<Row>[], row: Row, width: number): string {
+  const told = columns.filter((column) => textOf(column, row) !== '');
+  let [lines, room] = ['', width];
+  for (const [index, column] of told.entries()) {
+    const text = textOf(column, row);
+    const length = column.head.length + 1 + text.length + (index === 0 ? 0 : 2);
+    const isNewLine = index > 0 && length > room;
+    const before = index === 0 ? '' : isNewLine ? '\n  ' : '  ';
+    lines += `${before}${column.head} ${column.paint ? column.paint(text, row) : text}`;
+    room = (isNewLine ? width : room) - length;
+  }
+  return lines;
 }
 
 const textOf = <Row>({ cell }: Column<Row>, row: Row): string => printable(cell(row));
