@@ -97,7 +97,7 @@ async function known(
     prunedWhy: prunedAt === null ? null : ((await prunedCheckpoint(ledger, checkpoint.id))?.why ?? null),
     parts: partsOf(attempts, { attempt, step }),
     ...trainedOn(record?.identityText ?? null),
-    verdict: verdictOn(checkpoint, record),
+    verdict: verdictOn(checkpoint, record && (await judgedIn(ledger, checkpoint, record))),
     reusedBy: used?.state === 'reused' ? { pipeline: used.workflowId, phase: used.phase } : null,
   };
 }
@@ -108,6 +108,12 @@ async function whereItLies(store: RunStore, { path, digest, prunedAt }: Checkpoi
   if (found === null) return prunedAt === null ? 'gone' : 'pruned';
   if (found.level === 'torn' || (digest !== null && found.seal?.digest !== digest)) return 'damaged';
   return digest === null ? 'complete' : 'sealed';
+}
+
+/** The phase whose gate had the last word on it: of a run that was started anew, also where the run before had made it. */
+async function judgedIn(ledger: Ledger, { id }: CheckpointRecord, madeBy: PhaseRecord): Promise<PhaseRecord> {
+  const same = (await ledger.phasesOfWork(madeBy)).filter(({ state }) => state !== 'reused');
+  return same.find(({ promoted }) => promoted === id) ?? same.find(({ promoted }) => promoted !== null) ?? madeBy;
 }
 
 /** What the gate of its phase said of it, in a sentence. */

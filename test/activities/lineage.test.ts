@@ -69,6 +69,17 @@ test('across pipelines, with who reused what', async () => {
   expect(await fate(child.id)).toContainEqual([child.id, 'elsewhere']);
 });
 
+test('one that a cancelled run made and the run after it promoted says what was said then', async () => {
+  const [base, sft] = await bench.ledger.phasesOf('run-1');
+  if (base === undefined || sft === undefined) throw new Error('no sft');
+  const at = '2026-11-29T12:00:00.000Z';
+  await bench.ledger.upsertPhase({ ...sft, runId: 'run-2', at });
+  await bench.ledger.upsertPhase({ ...sft, state: 'cancelled', promoted: null, because: { sentence: '' }, at });
+  expect((await lineage(made.sft.id)).steps[0]?.known?.verdict).toBe(because);
+  const [before] = (await bench.ledger.checkpointsOf({ runId: 'run-1', phase: 'sft' })).map(({ id }) => id);
+  expect((await lineage(before)).steps[0]?.known?.verdict).toBe(`Not promoted: its phase went on with ${made.sft.id}.`);
+});
+
 test('one that was not promoted says what its phase went on with', async () => {
   const { steps } = await lineage('demo/sft/a1/checkpoint-20');
   expect(steps[0]?.known?.verdict).toBe(`Not promoted: its phase went on with ${made.sft.id}.`);
