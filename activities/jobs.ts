@@ -70,6 +70,8 @@ export interface JobActivities {
   stopJob(input: OfJob & { readonly reason: StopReason }): Promise<StoppedJob | undefined>;
   /** The attempt is given up before anybody knows of its job: one that a submit created all the same is found and stopped. */
   withdrawJob(input: Omit<OfJob, 'job'> & { readonly reason: 'cancel' | 'deadline' | 'waited' }): Promise<void>;
+  /** Whatever still runs of a phase whose own run is gone is found and stopped. */
+  stopJobsOf(input: Pick<OfJob, 'context'>): Promise<void>;
 }
 
 /** Of a command that trains, one for each process; an evaluation is the built-in one. */
@@ -77,7 +79,10 @@ function slotsOf(phase: Phase, { purpose }: AttemptTicket): number {
   return phase.kind === 'command' && purpose === 'train' ? phase.params.processes : 1;
 }
 
-async function ownerIn(store: RunStore, { directory }: AttemptTicket): Promise<Pick<JobSpec, 'owner'>> {
+async function ownerIn(
+  store: RunStore,
+  { directory }: Pick<AttemptTicket, 'directory'>,
+): Promise<Pick<JobSpec, 'owner'>> {
   const owner = await store.ownerOf(directory);
   return owner === null ? {} : { owner };
 }
@@ -198,5 +203,20 @@ export function jobActivities(dependencies: ActivityDependencies): JobActivities
       if (job !== null) await stopJob({ context, ticket, job, reason });
       else if (reason !== 'waited') await cancelled({ context, ticket });
     },
+    stopJobsOf: ({ context }) => stopJobsOf(dependencies, context),
   };
+}
+
+async function stopJobsOf(dependencies: ActivityDependencies, context: PhaseContext): Promise<void> {
+  const { pipelineId: workflowId, runId, phase } = context;
+  const { backend, profile, store } = placeOf(context.profile);
+  for (const { endedAt, jobName: name, directory } of await ledger.attemptsOf({
+    workflowId,
+    runId,
+    phase: phase.name,
+  })) {
+    if (endedAt !== null || name === null || directory === null) continue;
+    const job = await backend.find({ name, directory, ...(await ownerIn(store, { directory })) });
+    if (job !== null) await backend.stop(job, { reason: 'cancel', graceSeconds: profile.graceSeconds });
+  }
 }

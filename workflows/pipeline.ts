@@ -36,6 +36,7 @@ import { hearScores } from './record-score.ts';
 import { refusal } from './refusal.ts';
 import type { PhaseAgain } from './steering/end-by-person.ts';
 import { type PipelineSteering, pipelineSteering } from './steering/pipeline-steering.ts';
+import { orCloseTerminated } from './terminated-phase.ts';
 
 export async function postTrainingPipeline(input?: PipelineInput): Promise<PipelineResult> {
   const board = pipelineBoard();
@@ -83,7 +84,9 @@ async function phaseToItsEnd({ board, steering, outcomes }: Story, name: string)
     if (skip !== null && context.start !== null)
       return await skipped(board, { ...context, start: context.start }, skip);
     // With what people asked while an earlier run of its id was closing.
-    const ended = await whenIdIsFree(childIds.phase(context.pipelineId, name), () => runPhase(begun().context));
+    const ended = await orCloseTerminated(board, context, () =>
+      whenIdIsFree(childIds.phase(context.pipelineId, name), () => runPhase(begun().context)),
+    );
     if (!('again' in ended)) return ended;
   }
 }

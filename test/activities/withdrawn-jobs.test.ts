@@ -78,3 +78,15 @@ describe('withdrawJob', () => {
     expect(await stateOf()).toBe('failed');
   });
 });
+
+test('of a phase whose run is gone what still runs is stopped, and closing the phase closes it', async () => {
+  const { context } = attempt;
+  bench.backend.end(attempt.job, { exitCode: null, signal: 'SIGKILL' });
+  await bench.as('phase-run-1').judgeAttempt(attempt);
+  const second = await startAttempt(bench, 2);
+  await bench.as('pipeline-run').stopJobsOf({ context });
+  expect(bench.backend.stopped).toEqual([{ job: second.job.name, reason: 'cancel', graceSeconds: 7 }]);
+  await bench.as('pipeline-run').closePhase({ context, state: 'failed', because: 'its run was terminated' });
+  const attempts = await bench.ledger.attemptsOf({ workflowId: 'demo', phase: 'sft' });
+  expect(attempts.map(({ state }) => state)).toEqual(['failed', 'cancelled']);
+});

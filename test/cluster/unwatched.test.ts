@@ -72,8 +72,9 @@ test('the Job of a terminated pipeline goes once its run is closed for ten minut
   const left = await site.start('left', { recipe: recipe(2) });
   const kept = await site.start('kept', { recipe: recipe(3) });
   await Promise.all([running('left'), running('kept')]);
-  await terminated(left);
+  // Nobody is left who would stop it before.
   await worker.stop();
+  await terminated(left);
   expect(await reaperIn(5).look()).toEqual([]);
   expect((await reaperIn(15).look()).map(({ name }) => name)).toEqual([jobOf('left')]);
   await eventually('its Job is gone', 90, async () => !(await bed.jobs()).includes(jobOf('left')));

@@ -151,6 +151,7 @@ function straight(recipe: () => Document) {
     },
     stopJob: () => Promise.resolve({ step: null }),
     withdrawJob: nothing,
+    stopJobsOf: nothing,
     judgeAttempt: ({ ticket }) =>
       Promise.resolve({
         kind: 'completed',

@@ -1,5 +1,6 @@
 /** A pipeline that is cancelled: nothing of it runs on, and everything says so. */
 import { TemperError } from '../../decisions/errors.ts';
+import { childIds } from '../../workflows/contract.ts';
 import { eventually } from '../support/eventually.ts';
 import { recipeOf } from '../support/recipes.ts';
 import { checkpointOf, evaluatedSft, isBase, judged, runsOn, ticketOf } from '../support/stories.ts';
@@ -161,4 +162,18 @@ describe('a cancellation', () => {
     await failureOf(run);
     expect(stopsOf(story)).toEqual([['t-base-a1', 'cancel']]);
   });
+});
+
+test('a phase that is terminated by hand is over everywhere, and its job is stopped', async () => {
+  const story = bench.tell('phase-terminated', recipeOf([]), { awaitJob: () => runsOn() });
+  const run = await bench.start(story);
+  await story.called('awaitJob');
+  await untilState(run, 'base', 'running');
+  await bench.client.workflow.getHandle(childIds.phase('phase-terminated', 'base')).terminate('by hand');
+  const { message } = await failureOf(run);
+  expect(message).toMatch(/^Phase base failed: its run was terminated, .*goes on from the newest checkpoint$/);
+  expect(story.inputsOf('stopJobsOf').map(({ context }) => context.phase.name)).toEqual(['base']);
+  expect(story.inputsOf('closePhase')).toMatchObject([{ state: 'failed' }]);
+  expect(story.inputsOf('closePipeline')).toMatchObject([{ state: 'failed' }]);
+  expect(await statusOf(run)).toMatchObject([{ state: 'failed', attempt: 1 }]);
 });

@@ -1,4 +1,5 @@
 /** Paths on which a person steers: resets, holds, begins anew, skips, promotes, brings a score from outside. */
+import { childIds } from '../../workflows/contract.ts';
 import { resetRun } from '../support/reset-run.ts';
 import { addition, leastPhases, recipeOf } from '../support/recipes.ts';
 import { checkpointOf, completed, evaluatedSft, isBase, judged, promotes, runsOn } from '../support/stories.ts';
@@ -20,6 +21,21 @@ export const steeredPaths: readonly Path[] = [
     async act(run) {
       await untilState(run, 'base', 'running');
       await (await resetRun(run, 'first')).result();
+    },
+  },
+  {
+    name: 'phase-terminated',
+    recipe: recipeOf([evaluatedOnce]),
+    answers: {
+      awaitJob: ({ context, ticket, seenSteps }) => {
+        if (isBase(context) || ticket.purpose === 'evaluate') return Promise.resolve({ kind: 'ended' });
+        if (seenSteps.length > 0) return runsOn();
+        return Promise.resolve({ kind: 'checkpoint', checkpoint: checkpointOf(context, 50) });
+      },
+    },
+    async act(run, story) {
+      await story.called('judgeEvaluation');
+      await run.client.getHandle(childIds.phase(story.pipelineId, 'sft')).terminate('by hand');
     },
   },
   {
