@@ -209,12 +209,9 @@ export function jobActivities(dependencies: ActivityDependencies): JobActivities
 
 async function stopJobsOf(dependencies: ActivityDependencies, context: PhaseContext): Promise<void> {
   const { pipelineId: workflowId, runId, phase } = context;
-  const { backend, profile, store } = placeOf(context.profile);
-  for (const { endedAt, jobName: name, directory } of await ledger.attemptsOf({
-    workflowId,
-    runId,
-    phase: phase.name,
-  })) {
+  const { backend, profile, store } = dependencies.placeOf(context.profile);
+  const attempts = await dependencies.ledger.attemptsOf({ workflowId, runId, phase: phase.name });
+  for (const { endedAt, jobName: name, directory } of attempts) {
     if (endedAt !== null || name === null || directory === null) continue;
     const job = await backend.find({ name, directory, ...(await ownerIn(store, { directory })) });
     if (job !== null) await backend.stop(job, { reason: 'cancel', graceSeconds: profile.graceSeconds });
