@@ -19,17 +19,12 @@ export function retryKey(of: OfPhase, purpose: AttemptPurpose, attempt: number):
   return `${of.runId}/${of.phase}/${purpose}/${String(attempt)}/retry`;
 }
 
-/** The last attempt before each time that a person had the phase begin anew, in this run. */
-export async function beginningsAnew(ledger: Ledger, of: OfPhase): Promise<readonly number[]> {
+/** The last attempt before a person had the phase begin anew, in this run: nothing of those up to it counts. 0 where nobody did. */
+export async function begunAnewAfter(ledger: Ledger, of: OfPhase): Promise<number> {
   const anew = (await ledger.decisionsOf(of)).filter(
     ({ question, answer }) => question === 'steering' && (answer as SteeringRequest).message === 'retryPhase',
   );
-  return anew.map(({ attempt }) => attempt ?? 0);
-}
-
-/** The last attempt before a person last had the phase begin anew, in this run: nothing of those up to it counts. 0 where nobody did. */
-export async function begunAnewAfter(ledger: Ledger, of: OfPhase): Promise<number> {
-  return Math.max(0, ...(await beginningsAnew(ledger, of)));
+  return Math.max(0, ...anew.map(({ attempt }) => attempt ?? 0));
 }
 
 /** The decisions that followed the training attempts of a phase in one run, by attempt; none from before it began anew. */

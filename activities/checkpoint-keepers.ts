@@ -7,12 +7,12 @@ import type { Phase } from '../configs/schema.ts';
 import { dueSteps } from '../decisions/due-steps.ts';
 import type { PruneCandidate } from '../decisions/prune.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
-import { beginningsAnew } from './changes-of-phase.ts';
+import { begunAnewAfter } from './changes-of-phase.ts';
 import type { LedgerAndStore } from './trusted-checkpoints.ts';
 
 export type Keepers = Pick<
   PruneCandidate,
-  'attemptLives' | 'due' | 'evaluated' | 'pinned' | 'promoted' | 'isParent' | 'readBy' | 'work'
+  'attemptLives' | 'due' | 'evaluated' | 'pinned' | 'promoted' | 'isParent' | 'readBy' | 'work' | 'leftBehind'
 >;
 
 /** Of one phase: answers for one checkpoint what keeps it. */
@@ -39,7 +39,7 @@ export async function keepersOf(
       promoted: uses.promoted.has(id),
       isParent: uses.parents.has(id),
       readBy: readers.get(path) ?? null,
-      work: attempt === undefined ? '' : workOf(attempt),
+      ...(attempt === undefined ? { work: '', leftBehind: false } : workOf(attempt)),
     };
   };
 }
@@ -66,26 +66,24 @@ async function phaseByRun(
   );
 }
 
-/**
- * What each attempt trained: a recipe that was changed under the same id is other work, and so is what a person had begin anew. Attempts
- * are numbered on over the runs of a workflow id.
- */
+/** What each attempt trained: a recipe that was changed under the same id is other work. */
 async function worksOf(
   { ledger }: Pick<LedgerAndStore, 'ledger'>,
   attempts: readonly AttemptRecord[],
-): Promise<(attempt: AttemptRecord) => string> {
+): Promise<(attempt: AttemptRecord) => Pick<Keepers, 'work' | 'leftBehind'>> {
   const phaseOf = new Map(attempts.map(({ runId, phase }) => [runId, phase]));
-  const runs = await Promise.all(
-    [...phaseOf].map(async ([runId, phase]) => {
-      const record = (await ledger.phasesOf(runId)).find((one) => one.phase === phase);
-      return { runId, identity: record?.identity ?? runId, anew: await beginningsAnew(ledger, { runId, phase }) };
-    }),
-  );
-  const identities = new Map(runs.map(({ runId, identity }) => [runId, identity]));
-  const anew = runs.flatMap((run) => run.anew);
+  const works = new Map<string, string>();
+  const begunAnew = new Map<string, number>();
+  for (const [runId, phase] of phaseOf) {
+    const record = (await ledger.phasesOf(runId)).find((one) => one.phase === phase);
+    const work = record?.identity ?? runId;
+    works.set(runId, work);
+    // Attempts are numbered on over the runs of a workflow id.
+    begunAnew.set(work, Math.max(begunAnew.get(work) ?? 0, await begunAnewAfter(ledger, { runId, phase })));
+  }
   return ({ runId, number }) => {
-    const begunAfter = Math.max(0, ...anew.filter((last) => last < number));
-    return `${identities.get(runId) ?? runId} after ${String(begunAfter)}`;
+    const work = works.get(runId) ?? runId;
+    return { work, leftBehind: number <= (begunAnew.get(work) ?? 0) };
   };
 }
 

@@ -29,6 +29,8 @@ export function sentenceOfGo(why: GoReason): string {
       return 'not complete, and its attempt is over';
     case 'not-trusted':
       return 'made after numbers that were not finite';
+    case 'left-behind':
+      return 'its phase began anew since';
     case 'older':
       return 'there are newer ones to go on from';
   }

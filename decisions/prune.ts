@@ -21,8 +21,10 @@ export interface PruneCandidate extends ResumeCandidate {
   readonly isParent: boolean;
   /** The job of a living attempt that reads it; null when none does. */
   readonly readBy: string | null;
-  /** What its attempt trained: another goes on only from checkpoints of the same. */
+  /** What its run trains: an attempt goes on only from checkpoints of the same. */
   readonly work: string;
+  /** A person had its phase begin anew since: nobody goes on from it, evaluates it or promotes it. */
+  readonly leftBehind: boolean;
   /** Its attempt proved to be what nobody goes on from. */
   readonly attemptDistrusted: boolean;
 }
@@ -31,7 +33,7 @@ export type KeepReason =
   | { readonly rule: 'pinned' | 'promoted' | 'parent' | 'being-written' | 'evaluated' | 'due' | 'newest' }
   | { readonly rule: 'read'; readonly job: string };
 
-export type GoReason = 'torn' | 'not-trusted' | 'older';
+export type GoReason = 'torn' | 'not-trusted' | 'left-behind' | 'older';
 
 export interface Pruning {
   readonly go: readonly { readonly checkpoint: PruneCandidate; readonly why: GoReason }[];
@@ -57,7 +59,7 @@ export function choosePrunable(checkpoints: readonly PruneCandidate[], rollBacks
 }
 
 function reasonToKeep(checkpoint: PruneCandidate, newest: ReadonlySet<string>): KeepReason | null {
-  const { pinned, promoted, isParent, readBy, attemptLives, evaluated, due, level, path } = checkpoint;
+  const { pinned, promoted, isParent, readBy, attemptLives, evaluated, leftBehind, due, level, path } = checkpoint;
   // What is promoted is pinned with it.
   if (promoted) return { rule: 'promoted' };
   if (pinned) return { rule: 'pinned' };
@@ -65,12 +67,14 @@ function reasonToKeep(checkpoint: PruneCandidate, newest: ReadonlySet<string>): 
   if (readBy !== null) return { rule: 'read', job: readBy };
   if (evaluated) return { rule: 'evaluated' };
   if (level === 'torn') return attemptLives ? { rule: 'being-written' } : null;
+  if (leftBehind) return null;
   if (due) return { rule: 'due' };
   return newest.has(path) ? { rule: 'newest' } : null;
 }
 
 function reasonToGo(checkpoint: PruneCandidate, rollBacks: readonly RollBack[]): GoReason {
   if (checkpoint.level === 'torn') return 'torn';
+  if (checkpoint.leftBehind) return 'left-behind';
   if (checkpoint.attemptDistrusted) return 'not-trusted';
   const why = reasonToSkip(checkpoint, { rollBacks });
   return why?.rule === 'not-finite' || why?.rule === 'rolled-back' ? 'not-trusted' : 'older';
@@ -79,7 +83,7 @@ function reasonToGo(checkpoint: PruneCandidate, rollBacks: readonly RollBack[]):
 /** Paths of the newest that are complete, and of the newest that may be gone on from: where some are not trusted those are others. */
 function newestOf(checkpoints: readonly PruneCandidate[], rollBacks: readonly RollBack[]): readonly string[] {
   const complete = checkpoints
-    .filter(({ level }) => level !== 'torn')
+    .filter(({ level, leftBehind }) => level !== 'torn' && !leftBehind)
     .sort((one, other) => other.step - one.step || other.attempt - one.attempt);
   const trusted = complete.filter(
     (checkpoint) => !checkpoint.attemptDistrusted && reasonToSkip(checkpoint, { rollBacks }) === null,

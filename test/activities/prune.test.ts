@@ -184,8 +184,11 @@ describe('temper prune', () => {
       request: { message: 'retryPhase', set: {} },
     });
     const anew = await attemptThatSaves(2, 5, 10, 15);
-    await asked({ delete: true });
+    const { go } = await asked({ delete: true });
     expect(await stepsIn(anew.ticket.directory)).toEqual([10, 15]);
+    expect(go.filter(({ what }) => what.includes('/a1/')).map(({ why }) => why)).toEqual(
+      [25, 30, 35].map(() => 'its phase began anew since'),
+    );
     bench.backend.end(anew.job, killed);
     await bench.as(runId).judgeAttempt(anew);
     const { ticket } = await attemptThatSaves(3);

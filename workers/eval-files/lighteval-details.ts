@@ -8,7 +8,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import { z } from 'zod';
 import type { ImportedOutcomes } from '../../configs/schema-import.ts';
 import { checked } from './checked.ts';
-import { isFile, refused } from './json-files.ts';
+import { isFile, refused, requireFile } from './json-files.ts';
 import { outcomeList, rightOf } from './outcome-list.ts';
 import { readParquetRows } from './parquet-rows.ts';
 
@@ -30,27 +30,26 @@ export interface Details {
   readonly found: ImportedOutcomes;
 }
 
-/** The results and the task of a file of details. Throws with where the results have to lie. */
+/** The results and the task of a file of details. Throws `not-found`, and `invalid-input` with where the results have to lie. */
 export async function resultsOfDetails(path: string): Promise<{ readonly results: string; readonly task: string }> {
+  await requireFile(path);
   const [, task, date] = detailsName.exec(basename(path)) ?? [];
-  const name = `results_${date ?? '<date>'}.json`;
-  if (task !== undefined && date !== undefined) {
-    const folder = dirname(path);
-    const byItself = basename(folder) === date ? [swapped(dirname(folder), { from: 'details', to: 'results' })] : [];
-    for (const candidate of [folder, ...byItself.flatMap((one) => one ?? [])])
-      if (await isFile(join(candidate, name))) return { results: join(candidate, name), task };
-  }
+  if (task === undefined || date === undefined)
+    throw refused(path, `is not called as lighteval calls its details, details_<task>_<date>.parquet`);
+  const name = `results_${date}.json`;
+  const folder = dirname(path);
+  const byItself = basename(folder) === date ? swapped(dirname(folder), { from: 'details', to: 'results' }) : null;
+  for (const candidate of [folder, ...(byItself === null ? [] : [byItself])])
+    if (await isFile(join(candidate, name))) return { results: join(candidate, name), task };
   const why = `has details of lighteval, and what they are scores of stands in its results: leave it where lighteval put it, or put ${name} beside it`;
   throw refused(path, why);
 }
 
-/** Null where there are none that are read here, or where they are not plainly right or wrong by the metric. */
+/** Null where their columns are of an older version, or where they are not plainly right or wrong by the metric. */
 export async function readDetails(
-  results: string,
-  { task, metric, problems }: { readonly task: string; readonly metric: string; readonly problems: number | undefined },
+  path: string,
+  { metric, problems }: { readonly metric: string; readonly problems: number | undefined },
 ): Promise<Details | null> {
-  const path = await detailsOf(results, task);
-  if (path === null) return null;
   const outcomes = outcomeList();
   const notPlain: string[] = [];
   const digest = await readParquetRows(path, columns, ({ value, where }) => {
@@ -76,7 +75,8 @@ export async function readDetails(
   return notPlain.length === 0 ? { path, digest, found } : null;
 }
 
-async function detailsOf(results: string, task: string): Promise<string | null> {
+/** Of a task of these results, where lighteval put them or beside the results; null where there are none. */
+export async function detailsOf(results: string, task: string): Promise<string | null> {
   const date = resultsName.exec(basename(results))?.[1];
   if (date === undefined) return null;
   const name = `details_${task}_${date}.parquet`;

@@ -10,7 +10,7 @@ import { canonicalJson } from '../../decisions/identity.ts';
 import { checked } from './checked.ts';
 import { chosenMetrics, chosenTasks, type Metric, mustHaveProblems, type Wish } from './chosen.ts';
 import { isObject, type JsonObject, readDocument, refused } from './json-files.ts';
-import { readDetails, resultsOfDetails } from './lighteval-details.ts';
+import { detailsOf, readDetails, resultsOfDetails } from './lighteval-details.ts';
 import { meanOf, mustAgree } from './outcome-list.ts';
 
 const resultsFile = z.looseObject({
@@ -24,10 +24,15 @@ type Results = z.output<typeof resultsFile>;
 export const isLighteval = (value: JsonObject): boolean => 'config_general' in value || 'config_tasks' in value;
 
 export async function readLighteval(path: string, wish: Wish): Promise<readonly ImportedResult[]> {
-  if (path.endsWith('.parquet')) {
-    const { results, task } = await resultsOfDetails(path);
-    return await readLighteval(results, { ...wish, task: wish.task ?? task });
-  }
+  if (!path.endsWith('.parquet')) return await readResults(path, wish, null);
+  const { results, task } = await resultsOfDetails(path);
+  if (wish.task !== undefined && wish.task !== task)
+    throw refused(path, `has details of task "${task}", and --task says "${wish.task}"`);
+  return await readResults(results, { ...wish, task }, path);
+}
+
+/** `details`: the file that is named in their place. */
+async function readResults(path: string, wish: Wish, details: string | null): Promise<readonly ImportedResult[]> {
   const document = await readDocument(path);
   if (document === null)
     throw refused(path, 'is a document a line, and lighteval writes its results as one: name results_<date>.json');
@@ -39,7 +44,7 @@ export async function readLighteval(path: string, wish: Wish): Promise<readonly 
   const told = new Map(tasks.map((key) => [key, metricsOf(results.results[key] ?? {}, configOf(results, key))]));
   const read: ImportedResult[] = [];
   for (const [key, metric] of chosenMetrics(path, told, wish))
-    read.push(await readTask({ path, digest: document.digest, results, key, metric, wish }));
+    read.push(await readTask({ path, digest: document.digest, results, key, metric, wish, details }));
   return read;
 }
 
@@ -51,9 +56,10 @@ interface Task {
   readonly key: string;
   readonly metric: { readonly name: string; readonly value: number };
   readonly wish: Wish;
+  readonly details: string | null;
 }
 
-async function readTask({ path, digest, results, key, metric, wish }: Task): Promise<ImportedResult> {
+async function readTask({ path, digest, results, key, metric, wish, ...named }: Task): Promise<ImportedResult> {
   const own = results.results[key] ?? {};
   const config = configOf(results, key);
   const problems = problemsOf(config) ?? wish.problems;
@@ -64,7 +70,8 @@ async function readTask({ path, digest, results, key, metric, wish }: Task): Pro
     settings: settingsOf(results, key),
     run: { digest, parts: 1 },
   };
-  const details = await readDetails(path, { task: key, metric: metric.name, problems });
+  const file = named.details ?? (await detailsOf(path, key));
+  const details = file === null ? null : await readDetails(file, { metric: metric.name, problems });
   if (details !== null) {
     mustAgree(details.path, meanOf(details.found), { path, says: metric.value });
     return { ...result, source: basename(details.path), digest: details.digest, found: details.found };

@@ -1,11 +1,18 @@
 /**
  * Rows of a Parquet file of another program, as they lie on this machine. A torn one is told as that: its directory stands at its end.
  *
- * Does not cover what the columns mean (lighteval.ts).
+ * Does not cover what the columns mean (lighteval-details.ts).
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema } from 'hyparquet';
+import {
+  asyncBufferFromFile,
+  type CompressionCodec,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetReadObjects,
+  parquetSchema,
+} from 'hyparquet';
 import { type JsonObject, requireFile, refused } from './json-files.ts';
 
 export interface ParquetRow {
@@ -25,6 +32,7 @@ export async function readParquetRows(
   const metadata = await whole(path, () => parquetMetadataAsync(file));
   const known = parquetSchema(metadata).children.map(({ element }) => element.name);
   if (columns.some((column) => !known.includes(column))) return null;
+  mustBeReadable(path, metadata);
   let rowStart = 0;
   // One group of rows after the other: all answers of a long benchmark need not be in memory at once.
   for (const group of metadata.row_groups) {
@@ -36,6 +44,17 @@ export async function readParquetRows(
     rowStart = rowEnd;
   }
   return await digestOf(path);
+}
+
+/** What the library reads: datasets, and pandas with pyarrow, write snappy unless they are told otherwise. */
+const codecs: readonly (CompressionCodec | undefined)[] = ['UNCOMPRESSED', 'SNAPPY'];
+
+function mustBeReadable(path: string, { row_groups: groups }: FileMetaData): void {
+  const codec = groups
+    .flatMap((group) => group.columns.map((column) => column.meta_data?.codec))
+    .find((one) => !codecs.includes(one));
+  if (codec !== undefined)
+    throw refused(path, `is compressed with ${codec}: write it with snappy, or without compression`);
 }
 
 async function whole<Value>(path: string, read: () => Promise<Value>): Promise<Value> {

@@ -1,5 +1,5 @@
 /** Files of other harnesses that are half written, or may mean two things: each is refused with the reason. */
-import { readFile, rename, truncate, unlink, writeFile } from 'node:fs/promises';
+import { cp, readFile, rename, truncate, unlink, writeFile } from 'node:fs/promises';
 import { readEvalFile } from '../../../workers/eval-files/read-eval-file.ts';
 import {
   at,
@@ -148,6 +148,30 @@ test.each<Refused>([
     wish: { task: 'sums|0' },
     before: () => edit(detailed, (text) => text.replace('"em": 0.75', '"em": 0.5')),
     want: 'it has 75.00 % right, and that says 50.00 %',
+  },
+  {
+    title: 'details that are not there, though their results are',
+    file: details,
+    before: () => unlink(at(details)),
+    want: 'there is no such file',
+  },
+  {
+    title: 'details of another task than the one that is named',
+    file: details,
+    wish: { task: 'sums_choice|0' },
+    want: 'has details of task "sums|0", and --task says "sums_choice|0"',
+  },
+  {
+    title: 'a Parquet file of another program',
+    file: 'lighteval/train.parquet',
+    before: () => rename(at(details), at('lighteval/train.parquet')),
+    want: 'is not called as lighteval calls its details',
+  },
+  {
+    title: 'details that a person compressed otherwise',
+    file: details,
+    before: () => cp(at('lighteval/zstd.parquet'), at(details)),
+    want: 'is compressed with ZSTD: write it with snappy',
   },
   {
     title: 'details of fewer problems than there are to be',
