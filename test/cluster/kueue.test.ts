@@ -187,7 +187,7 @@ describe('a pipeline', () => {
 
       await pipeline.executeUpdate(releaseUpdate, { args: [{}] });
       await noted(pipeline, waits);
-      expect(await inQueue()).toHaveLength(2);
+      await eventually('it asks for a place again', 60, async () => (await inQueue()).length === 2);
       await owner.executeUpdate(holdUpdate, { args: [{ by: 'the test' }] });
       await isHeld(owner);
       expect((await pipeline.result()).promoted.map(({ outcome }) => outcome.state)).toEqual(['completed']);

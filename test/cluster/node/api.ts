@@ -12,6 +12,8 @@ export interface ApiRequest {
   readonly path: string;
   readonly body?: unknown;
   readonly contentType?: string;
+  /** How the answer is written. @default plain JSON */
+  readonly accept?: string;
 }
 
 export interface ApiAnswer {
@@ -22,7 +24,7 @@ export interface ApiAnswer {
 /** Rejects when no answer comes. */
 export function askApi(
   places: SlotPlaces,
-  { method = 'GET', path, body, contentType }: ApiRequest,
+  { method = 'GET', path, body, contentType, accept = 'application/json' }: ApiRequest,
 ): Promise<ApiAnswer> {
   const key = (name: string) => readFileSync(join(places.keys, name));
   return new Promise((resolve, reject) => {
@@ -35,7 +37,7 @@ export function askApi(
         key: key('admin.key'),
         agent: false,
         timeout: mostSeconds * 1000,
-        headers: { 'content-type': contentType ?? 'application/json' },
+        headers: { 'content-type': contentType ?? 'application/json', accept },
       },
       (answer) => {
         let text = '';

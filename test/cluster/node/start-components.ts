@@ -113,14 +113,17 @@ async function advertiseGpus(places: SlotPlaces): Promise<void> {
 }
 
 interface Node {
+  readonly spec: { readonly taints?: readonly object[] };
   readonly status: {
     readonly allocatable: Readonly<Record<string, string>>;
     readonly conditions: readonly { readonly type: string; readonly status: string }[];
   };
 }
 
+/** And no taint keeps pods away: the last one goes a moment after the node is Ready. */
 async function isNodeReady(places: SlotPlaces): Promise<boolean> {
   const node = await lookUp<Node>(places, nodePath);
   const isReady = node?.status.conditions.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
-  return isReady && node.status.allocatable['nvidia.com/gpu'] === String(gpuCount);
+  const isFree = (node?.spec.taints ?? []).length === 0;
+  return isReady && isFree && node.status.allocatable['nvidia.com/gpu'] === String(gpuCount);
 }
