@@ -86,11 +86,13 @@ interface Seen {
   readonly own: readonly JobEvent[];
 }
 
+/** Between two tries a kubelet says this before what it said of the last one: one trouble has one text. */
+const backOff = /^ImagePullBackOff: Back-off pulling image "[^"]*": (?=ErrImagePull: )/;
 const failuresOfContainers = ['Failed', 'BackOff', 'InspectFailed', 'ErrImageNeverPull'];
 
 function waitForContainer(pod: SeenPod, { begun, own }: Seen): PlacedWait {
   const waiting = firstWaiting(pod);
-  const reason = said(waiting);
+  const reason = said(waiting)?.replace(backOff, '') ?? null;
   const made = sandboxMadeAt(pod);
   const sinceFirst = (events: readonly JobEvent[]) => newest([begun, oldestOf(events)]) ?? begun;
   const kind = kindOfWaiting(waiting?.reason, reason ?? '');

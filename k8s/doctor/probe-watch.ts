@@ -23,7 +23,7 @@ export interface WatchOrder {
 
 /** They do not pass by waiting: a person must change something. */
 const hopeless =
-  /^(ImagePullBackOff|InvalidImageName|ErrImageNeverPull|CreateContainerConfigError|CreateContainerError|RunContainerError)\b/;
+  /^(ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull|CreateContainerConfigError|CreateContainerError|RunContainerError)\b/;
 /** A refusal of pods is told by an event alone, which nothing here watches. */
 const lookSeconds = 3;
 

@@ -71,10 +71,11 @@ const quotaWords =
   'exceeded quota: gpus, requested: requests.nvidia.com/gpu=8, used: requests.nvidia.com/gpu=8, limited: requests.nvidia.com/gpu=8';
 const securityWords = 'violates PodSecurity "restricted:latest": hostPath volumes (volume "x")';
 const noRoom = '0/2 nodes are available: 2 Insufficient nvidia.com/gpu.';
+const backingOff = 'Back-off pulling image "registry.example/trainer:9": ErrImagePull: ';
 const notFound =
-  'Back-off pulling image "registry.example/trainer:9": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example/trainer:9": registry.example/trainer:9: not found';
+  'rpc error: code = NotFound desc = failed to pull and unpack image "registry.example/trainer:9": registry.example/trainer:9: not found';
 const unreachable =
-  'Back-off pulling image "registry.example/trainer:9": ErrImagePull: failed to resolve reference "registry.example/trainer:9": dial tcp: lookup registry.example: no such host';
+  'failed to resolve reference "registry.example/trainer:9": dial tcp: lookup registry.example: no such host';
 
 test.each<Case>([
   {
@@ -177,12 +178,12 @@ test.each<Case>([
   },
   {
     title: 'an image that its registry does not have, since the first failure',
-    pods: [pending(waiting('ImagePullBackOff', notFound), { conditions: sandboxAt(1) })],
+    pods: [pending(waiting('ImagePullBackOff', `${backingOff}${notFound}`), { conditions: sandboxAt(1) })],
     events: [
       event('Pulling', 'Pulling image', { type: 'Normal', firstAt: clock(1) }),
       event('Failed', 'Failed to pull image'),
     ],
-    want: { state: 'starting', waitsFor: 'image-refused', reason: `ImagePullBackOff: ${notFound}`, since: clock(3) },
+    want: { state: 'starting', waitsFor: 'image-refused', reason: `ErrImagePull: ${notFound}`, since: clock(3) },
   },
   {
     title: 'an image that may not be pulled',
@@ -193,7 +194,7 @@ test.each<Case>([
   },
   {
     title: 'a registry that does not answer, on its node',
-    pods: [pending(waiting('ImagePullBackOff', unreachable), { conditions: sandboxAt(1) })],
+    pods: [pending(waiting('ImagePullBackOff', `${backingOff}${unreachable}`), { conditions: sandboxAt(1) })],
     want: { state: 'starting', waitsFor: 'image-pull', waitsOn: 'node-0', since: clock(1) },
   },
   {

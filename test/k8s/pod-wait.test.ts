@@ -88,6 +88,15 @@ test.each([
   expect(waitOf(pending(waiting('ImagePullBackOff', words)))).toMatchObject({ waitsFor: want });
 });
 
+test('an image that cannot be pulled has one text, whether it is tried or the next try is waited for', () => {
+  const reasons = [
+    waiting('ErrImagePull', 'no such host'),
+    waiting('ImagePullBackOff', pull('reg.example/a:1', 'no such host')),
+  ].map((state) => waitOf(pending(state)));
+  const want = { waitsFor: 'image-pull', reason: 'ErrImagePull: no such host' };
+  expect(reasons).toMatchObject([want, want]);
+});
+
 function afterInit(state: object, endedAt: string): SeenPod {
   const one = pending(state);
   const init = { name: 'fetch', image: 'i', imageID: '', ready: true, restartCount: 0 };
