@@ -148,6 +148,9 @@ function forgetFrom(board: Board, phase: string): void {
   const { phases = [] } = board.resolved?.recipe ?? {};
   const first = phases.findIndex(({ name }) => name === phase);
   board.phases = [...board.phases.slice(0, first), ...phases.slice(first).map(waitingPhase)];
+  const forgotten = new Set(phases.slice(first).map(({ name }) => name));
+  for (const name of forgotten) board.byHand.delete(name);
+  for (const [key, row] of board.rows) if (forgotten.has(row.phase)) board.rows.delete(key);
   show(board);
 }
 

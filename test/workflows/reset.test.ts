@@ -1,8 +1,9 @@
 /** A pipeline or a phase that a person resets, as the menu of its page does: it goes on in a new run. */
 import { Worker } from '@temporalio/worker';
+import type { LeaderboardRow } from '../../decisions/leaderboard.ts';
 import { childIds } from '../../workflows/contract.ts';
 import { leastPhases, recipeOf } from '../support/recipes.ts';
-import { completed, isBase, judged, runsOn, type Story } from '../support/stories.ts';
+import { completed, isBase, judged, promotes, rowOf, runsOn, type Story } from '../support/stories.ts';
 import { resetRun } from '../support/reset-run.ts';
 import {
   benchOfFile,
@@ -101,18 +102,23 @@ test('to before what a person asked: that is not done again, nothing of before i
     // Of sft the first is held, and the one after the reset waits for the test.
     awaitJob: async (_, times) => (times === 2 ? await runsOn() : times === 5 ? await trained : { kind: 'ended' }),
     judgeAttempt: (_, times) => Promise.resolve(times === 2 ? judged('resume') : completed),
+    judgeGate: ({ context }) => Promise.resolve(promotes(context, [rowOf(context, 50, { verdict: 'promote' })])),
   });
+  const rowsOf = async (of: Run) =>
+    (await of.query<{ rows: readonly LeaderboardRow[] }>('leaderboard')).rows.map(({ phase }) => phase);
   const run = await bench.start(story);
   await story.called('awaitJob', 2);
   await send(run, 'hold', { by: 'ann', reason: 'its place is needed' });
   await untilState(run, 'sft', 'held');
   await send(run, 'release');
   await run.result();
+  expect(await rowsOf(run)).toEqual(['base', 'sft', 'orpo']);
 
   const again = await resetRun(run, { child: `${story.pipelineId}/sft` });
   await story.called('awaitJob', 5);
   await untilState(again, 'sft', 'running');
   expect(await statusOf(again)).toMatchObject([{ state: 'completed' }, { state: 'running' }, { state: 'waiting' }]);
+  expect(await rowsOf(again)).toEqual(['base']);
   expect(await problemOf(again)).toBeNull();
   // What is asked from now on is done.
   await send(again, 'hold', { phase: 'orpo' });
