@@ -3,7 +3,7 @@ import type { Resolved } from '../configs/load.ts';
 import type { SweepInput } from '../configs/schema-input.ts';
 import type { Sweep } from '../configs/schema-schedule.ts';
 import type { Profile, Recipe } from '../configs/schema.ts';
-import type { LocalTimes } from '../decisions/clock-change.ts';
+import type { StartTimes } from '../decisions/clock-change.ts';
 import type { ReapDecision, StopOutcome } from '../decisions/reap.ts';
 import type { RunState } from '../decisions/run-state.ts';
 import type { ScheduleCounters } from '../decisions/sweep.ts';
@@ -36,9 +36,8 @@ export interface JobReaper {
 }
 
 /** A schedule as the server has it, whoever made it. */
-export interface ScheduleFacts {
+export interface ScheduleFacts extends StartTimes {
   readonly skipped: ScheduleCounters;
-  readonly times: readonly LocalTimes[];
 }
 
 export interface ActivityDependencies {

@@ -156,7 +156,7 @@ async function newSweep(
     nights:
       schedule === null || facts === null
         ? { overlap: 0, missed: 0 }
-        : skippedNights(facts.skipped, counters[schedule] ?? null, { waited, times: facts.times }),
+        : skippedNights(facts.skipped, counters[schedule] ?? null, { ...facts, waited }),
     clock: facts === null ? [] : clockWarnings(facts.times, at),
     gpus: gpusOfJob(profile, 'evaluate'),
   };

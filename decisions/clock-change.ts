@@ -24,6 +24,18 @@ export interface LocalDates {
   readonly years: readonly number[];
 }
 
+/** Every so many seconds since 1970, whatever a clock says. */
+export interface Interval {
+  readonly everySeconds: number;
+  readonly offsetSeconds: number;
+}
+
+/** When a schedule starts. */
+export interface StartTimes {
+  readonly times: readonly LocalTimes[];
+  readonly intervals: readonly Interval[];
+}
+
 /** One local time on one day on which it comes not at all, or twice. */
 export interface ClockTrouble {
   readonly minute: number;
@@ -52,7 +64,7 @@ export function clockTroubles({ minutes, days, dates, timeZone }: LocalTimes, fr
 
 /** How many of these times come after `from`, up to `until`; both ISO 8601. */
 export function startsBetween(
-  times: readonly LocalTimes[],
+  { times, intervals }: StartTimes,
   between: { readonly from: string; readonly until: string },
 ): number {
   const [from, until] = [Date.parse(between.from), Date.parse(between.until)];
@@ -69,7 +81,17 @@ export function startsBetween(
     }
     return found;
   });
-  return new Set(starts.filter((at) => at > from && at <= until)).size;
+  const all = [...starts, ...intervals.flatMap((interval) => startsOf(interval, { from, until }))];
+  return new Set(all.filter((at) => at > from && at <= until)).size;
+}
+
+function startsOf(
+  { everySeconds, offsetSeconds }: Interval,
+  { from, until }: { readonly from: number; readonly until: number },
+): readonly number[] {
+  const [every, offset] = [Math.max(1, everySeconds) * 1000, offsetSeconds * 1000];
+  const first = Math.floor((from - offset) / every) * every + offset;
+  return Array.from({ length: Math.floor((until - first) / every) + 1 }, (_, index) => first + index * every);
 }
 
 function isRunDay(date: string, days: readonly Weekday[], dates: LocalDates | undefined): boolean {

@@ -6,7 +6,7 @@
 import { type Client, type Month, MONTHS, type ScheduleDescription, ScheduleNotFoundError } from '@temporalio/client';
 import type { ScheduleFacts } from '../activities/dependencies.ts';
 import { type Weekday, weekdays } from '../configs/schema-schedule.ts';
-import type { LocalTimes } from '../decisions/clock-change.ts';
+import type { Interval, LocalTimes } from '../decisions/clock-change.ts';
 
 /** Null where there is none of this id any more. */
 export async function scheduleFacts(client: Client, id: string): Promise<ScheduleFacts | null> {
@@ -14,7 +14,11 @@ export async function scheduleFacts(client: Client, id: string): Promise<Schedul
     const described = await client.schedule.getHandle(id).describe();
     const { numActionsSkippedOverlap: overlap, numActionsMissedCatchupWindow: missed } = described.info;
     const createdAt = described.info.createdAt.toISOString();
-    return { skipped: { overlap, missed, createdAt }, times: localTimesOf(described.spec) };
+    return {
+      skipped: { overlap, missed, createdAt },
+      times: localTimesOf(described.spec),
+      intervals: intervalsOf(described.spec),
+    };
   } catch (error) {
     if (error instanceof ScheduleNotFoundError) return null;
     throw error;
@@ -35,6 +39,10 @@ export function localTimesOf({ calendars = [], timezone }: ScheduleDescription['
     dates: { daysOfMonth: numbersIn(dayOfMonth), months: monthsIn(month), years: numbersIn(year) },
     timeZone: timezone === undefined || timezone === '' ? 'UTC' : timezone,
   }));
+}
+
+function intervalsOf({ intervals = [] }: ScheduleDescription['spec']): Interval[] {
+  return intervals.map(({ every, offset }) => ({ everySeconds: every / 1000, offsetSeconds: offset / 1000 }));
 }
 
 /** In the order of the week, which begins with Monday. */

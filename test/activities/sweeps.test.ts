@@ -269,7 +269,7 @@ describe('what it reports', () => {
     const createdAt = now();
     let skipped: ScheduleCounters = { overlap: 0, missed: 3, createdAt };
     const times = [{ minutes: [150], days: [], timeZone: 'America/New_York' }];
-    bench.dependencies.scheduleFacts = () => Promise.resolve({ skipped, times });
+    bench.dependencies.scheduleFacts = () => Promise.resolve({ skipped, times, intervals: [] });
     await trains('alpha', 20);
     await night(1, 20, 'nightly');
     expect(await close(1)).toMatchObject({
@@ -291,7 +291,7 @@ describe('what it reports', () => {
   test('nights that passed while it waited for a worker, as that and not as a sweep before that still ran', async () => {
     const times = [{ minutes: [120], days: [], timeZone: 'UTC' }];
     const skipped = { overlap: 3, missed: 0, createdAt: now() };
-    bench.dependencies.scheduleFacts = () => Promise.resolve({ skipped, times });
+    bench.dependencies.scheduleFacts = () => Promise.resolve({ skipped, times, intervals: [] });
     const waited = { from: '2026-11-26T02:00:00.120Z', until: '2026-11-29T09:12:30.000Z' };
     await bench.as(runId).openSweep({ ...run(1), input: { sweep: nightly }, schedule: 'nightly', waited });
     expect(linesOfSweep(await close())).toEqual([expect.stringMatching(/^Since .*no worker took it until 2026-11-29/)]);

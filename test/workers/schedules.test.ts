@@ -1,7 +1,7 @@
 /** Schedules of sweeps on a real Temporal server: applied from a file, edited as the UI edits, applied again. */
 import type { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { clockTroubles } from '../../decisions/clock-change.ts';
+import { clockTroubles, startsBetween } from '../../decisions/clock-change.ts';
 import { scheduleFacts } from '../../workers/schedule-facts.ts';
 import { applySchedule, describedSweeps, listSchedules } from '../../workers/schedules.ts';
 import { appliedText, schedulesText } from '../../workers/terminal/schedule-text.ts';
@@ -127,6 +127,19 @@ test('times that come not at all, or twice, are those that the server says so of
     '08:00',
   ]);
   expect(await startsOf('clock', '2027-03-14T05:00Z', '2027-03-15T04:00Z')).toEqual(['06:30', '07:00']);
+});
+
+test('the starts of an interval are as many as the server says', async () => {
+  const [from, until] = ['2026-11-26T01:00:00.500Z', '2026-11-27T09:00:00.000Z'];
+  await bench.client.schedule.create({
+    scheduleId: 'hourly',
+    spec: { intervals: [{ every: '7 hours', offset: '20 minutes' }], calendars: [{ hour: 3 }], timezone: 'Asia/Tokyo' },
+    action: { type: 'startWorkflow', workflowType: 'evalSweep', taskQueue },
+    state: { paused: true },
+  });
+  const facts = await scheduleFacts(bench.client, 'hourly');
+  const starts = await startsOf('hourly', from, until);
+  expect([facts && startsBetween(facts, { from, until }), starts.length]).toEqual([5, 5]);
 });
 
 /** When the server would start it, in UTC. */
