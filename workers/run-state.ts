@@ -43,8 +43,8 @@ async function described(
 
 async function stateOf(client: Client, run: WorkflowExecutionDescription): Promise<RunState> {
   const { status, closeTime } = run;
-  if (status.name === 'RUNNING') return { kind: 'open' };
-  if (closeTime === undefined) return { kind: 'unknown' };
+  // One that is paused does not run, and is open.
+  if (closeTime === undefined) return { kind: 'open' };
   const who = status.name === 'TERMINATED' ? await whoTerminated(client, run) : { by: null, reason: null };
   return { kind: 'closed', status: status.name.toLowerCase(), closedAt: closeTime.toISOString(), ...who };
 }

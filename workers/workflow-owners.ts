@@ -15,10 +15,10 @@ export async function ownerStates(client: Client, runIds: readonly string[]): Pr
   const states = new Map<string, OwnerState>();
   for (let from = 0; from < runIds.length; from += mostInAQuery) {
     const named = runIds.slice(from, from + mostInAQuery).map((runId) => `'${runId.replaceAll("'", '')}'`);
-    for await (const { workflowId, runId, status } of client.workflow.list({
+    for await (const { workflowId, runId, closeTime } of client.workflow.list({
       query: `RunId IN (${named.join(', ')})`,
     })) {
-      states.set(runId, status.name === 'RUNNING' ? { kind: 'open' } : await runState(client, { workflowId, runId }));
+      states.set(runId, closeTime === undefined ? { kind: 'open' } : await runState(client, { workflowId, runId }));
     }
   }
   return states;

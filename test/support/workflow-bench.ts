@@ -44,6 +44,7 @@ export async function workflowBench(): Promise<WorkflowBench> {
       server: {
         executable: { type: 'existing-path', path: readSettings(process.env).temporalCli },
         searchAttributes: Object.values(searchAttributes),
+        extraArgs: ['--dynamic-config-value', 'frontend.WorkflowPauseEnabled=true'],
         log: { format: 'pretty', level: 'error' },
       },
     }),

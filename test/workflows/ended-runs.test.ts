@@ -1,6 +1,7 @@
 /** What a real Temporal server says of runs that wrote no end, by the run ids that the ledger has. */
 import { workflowNames } from '../../workflows/contract.ts';
 import { runState } from '../../workers/run-state.ts';
+import { ownerStates } from '../../workers/workflow-owners.ts';
 import { eventually } from '../support/eventually.ts';
 import { recipeOf } from '../support/recipes.ts';
 import { resetRun } from '../support/reset-run.ts';
@@ -37,6 +38,26 @@ test('a sweep that is terminated: its job is stopped as that of a phase, and its
   expect(await stateOf('nightly-1', again.firstExecutionRunId)).toEqual({ kind: 'open' });
   expect(await stateOf('nightly-1', runId)).toEqual(ended);
   await again.terminate();
+});
+
+test('one that is paused is open: nobody takes it for forgotten, and its job stays', async () => {
+  const { run, runId } = await atWork('paused');
+  const { namespace } = bench.client.options;
+  await bench.client.workflowService.pauseWorkflowExecution({
+    namespace,
+    workflowId: 'paused',
+    runId,
+    requestId: 'one',
+  });
+  const isListed = async () => {
+    for await (const { status } of bench.client.workflow.list({ query: `RunId = '${runId}'` }))
+      if (status.name === 'PAUSED') return true;
+    return false;
+  };
+  await eventually('it is listed as paused', 20, isListed);
+  expect(await stateOf('paused', runId)).toEqual({ kind: 'open' });
+  expect(await ownerStates(bench.client, [runId])).toEqual(new Map([[runId, { kind: 'open' }]]));
+  await run.terminate();
 });
 
 test('one that is out of its time is closed, and nobody did it', async () => {
