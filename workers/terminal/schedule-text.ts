@@ -16,7 +16,7 @@ export function appliedText(name: string, applied: Applied, dryRun: boolean): st
   const { merge, running } = applied;
   const runs =
     merge.changes.length > 0 && running !== null
-      ? [`  ${running}, which runs, ends as it began; the next sweep is by the file`]
+      ? [`  ${running}, which runs, ends as it began; the next sweep ${would || 'is '}by the file`]
       : [];
   return [`schedule ${name} ${what}${kept}`, ...linesOfMerge(merge), ...runs].join('\n');
 }
