@@ -13,7 +13,6 @@ import type { Evaluation, EvaluationKey } from '../decisions/evaluation.ts';
 import type { GateVerdict } from '../decisions/gate-report.ts';
 import { afterHandPromotion, type HandPromotion } from '../decisions/hand-promotion.ts';
 import { leaderboardRow } from '../decisions/leaderboard.ts';
-import { outsideRows } from '../decisions/outside-rows.ts';
 import type { ScoreKey } from '../decisions/scores.ts';
 import { sentenceOfClass } from '../decisions/sentences.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
@@ -29,7 +28,8 @@ import type {
 import type { ReadingDependencies } from './dependencies.ts';
 import { handPromotionOf } from './hand-promotion.ts';
 import { findRunAndEnd, type workOf, worksOf } from './named-run.ts';
-import { byAttempt, checkpointsOfWork, runsOfWork } from './same-work.ts';
+import { checkpointsOf, outsideRowsOf } from './outside-of-pipeline.ts';
+import { runsOfWork } from './same-work.ts';
 import type { SweepPlan } from './sweep-state.ts';
 
 /** Evaluations that are looked at. */
@@ -113,18 +113,6 @@ const idOf = ({ id }: { readonly id: string }): string => id;
 function isOfSweep({ sweep, checkpoints }: SweepPlan, { checkpoint, benchmark, version }: Candidate): boolean {
   const own = checkpoints.find(({ id }) => id === checkpoint);
   return sweep.benchmarks.includes(benchmark) && own?.versions[benchmark] === version;
-}
-
-/** In the order of the phases, each led by what it started from. */
-async function checkpointsOf(ledger: Ledger, works: readonly Work[]): Promise<readonly string[]> {
-  const found = await Promise.all(
-    works.map(async (work) => {
-      const own = [...(await ledger.checkpointsOf(work)), ...(await checkpointsOfWork(ledger, work))];
-      return own.sort(byAttempt);
-    }),
-  );
-  const ids = found.flatMap((own) => [...own.flatMap(({ parent }) => parent ?? []), ...own.map(({ id }) => id)]);
-  return [...new Set(ids)];
 }
 
 async function candidatesOf(ledger: Ledger, totals: readonly EvaluationTotal[]): Promise<readonly Candidate[]> {
@@ -232,14 +220,7 @@ async function outsideOf(
   const scores = (await ledger.outsideScoresOf(ids)).filter(
     (one) => benchmark === undefined || one.benchmark === benchmark,
   );
-  const scored = new Set(scores.map(({ checkpoint }) => checkpoint));
-  const records: CheckpointRecord[] = [];
-  for (const id of ids.filter((one) => scored.has(one))) {
-    const record = await ledger.checkpoint(id);
-    if (record !== null) records.push(record);
-  }
-  const pipelines = new Map(records.map(({ id, workflowId }) => [id, workflowId]));
-  const rows = outsideRows(records, scores).map((row) => ({ pipeline: pipelines.get(row.checkpoint) ?? '', ...row }));
+  const rows = await outsideRowsOf(ledger, ids, scores);
   if (of.order !== null) return rows;
   const sorted = rows.toSorted(
     (a, b) =>

@@ -14,15 +14,19 @@ import { sentenceOfVerdict } from '../decisions/gate-sentences.ts';
 import { evaluatedOf, outsideOfGate } from '../decisions/outside-benchmark.ts';
 import { evidenceOfScores, type OutsideScore } from '../decisions/outside-score.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
+import type { OutsideOfPipeline } from '../decisions/shown-scores.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import { claimBenchmarks } from './benchmark-definitions.ts';
 import { candidatesForGate, refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { outsideOfPipeline } from './outside-of-pipeline.ts';
 import { rowsInTurn } from './rows-in-turn.ts';
 
 interface Answered {
   readonly sentence: string;
   readonly rows: readonly LeaderboardRow[];
+  /** For the page, where the gate looks at scores from outside. */
+  readonly outside?: OutsideOfPipeline;
 }
 
 /** A verdict as the workflow carries it out. */
@@ -93,8 +97,12 @@ export function gateActivities(dependencies: ActivityDependencies): GateActiviti
         }),
       );
       await record(dependencies, context, { verdict, evaluations, scores, sentence, rows });
-      const answer = asAnswer(verdict, candidates, { sentence, rows });
-      const hears = (answer.kind === 'hold' || answer.kind === 'reject') && Object.keys(outside).length > 0;
+      const looksOutside = Object.keys(outside).length > 0;
+      const shown = looksOutside && {
+        outside: await outsideOfPipeline(ledger, { runId, asOf: dependencies.now().toISOString() }),
+      };
+      const answer = asAnswer(verdict, candidates, { sentence, rows, ...shown });
+      const hears = (answer.kind === 'hold' || answer.kind === 'reject') && looksOutside;
       return hears ? { ...answer, hearsScores: true } : answer;
     },
   };

@@ -22,6 +22,7 @@ import type {
 import { mustBeOneTask } from './harness-runs.ts';
 import { claimImported } from './imported-benchmarks.ts';
 import { findCheckpoint } from './named-checkpoint.ts';
+import { shownScores } from './shown-scores.ts';
 import { claimOutside, outsideBenchmark, recordTold, type ScoreDependencies } from './scores.ts';
 
 interface Import {
@@ -56,7 +57,9 @@ export async function importEvaluations(
       scores.push(await record(dependencies, of, toldBy(result, checkpoint, { name, ...target })));
     else if (found.kind === 'mean') scores.push(await recordMean(dependencies, of, result));
   }
-  return { answer: 'import-eval', checkpoint: checkpoint.id, evaluations, scores };
+  const imported = evaluations.map(({ benchmark, version }) => ({ checkpoint: checkpoint.id, benchmark, version }));
+  const shows = await shownScores(dependencies, { checkpoints: [checkpoint], imported });
+  return { answer: 'import-eval', checkpoint: checkpoint.id, evaluations, scores, shows };
 }
 
 /** The first record of an evaluation stays. Who imported what is written down first: an evaluation that nobody can trace is worth nothing. */

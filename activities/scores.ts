@@ -24,6 +24,7 @@ import { countedBefore } from './harness-runs.ts';
 import type { ReadingDependencies } from './dependencies.ts';
 import { findPipeline } from './named-run.ts';
 import { findCheckpoint } from './named-checkpoint.ts';
+import { shownScores } from './shown-scores.ts';
 
 interface ScoreToRecord {
   readonly score: ScoreInput;
@@ -57,7 +58,10 @@ export async function recordScore(
   const at = now().toISOString();
   await claimOutside(ledger, { name: told.benchmark, countsOn, at });
   const { note = '', by = '' } = input;
-  return await recordTold(ledger, told, { by, note, corrected, at });
+  const recorded = await recordTold(ledger, told, { by, note, corrected, at });
+  const before = corrected === null ? null : await ledger.checkpoint(corrected.checkpoint);
+  const checkpoints = [checkpoint, ...(before === null || before.id === checkpoint.id ? [] : [before])];
+  return { ...recorded, shows: await shownScores({ ledger, now }, { checkpoints, imported: [] }) };
 }
 
 /** From now on it means what is said here. Throws `invalid-input` where it meant something else. */

@@ -13,6 +13,7 @@ import { scoreInputSchema } from '../configs/schema-score.ts';
 import { explained } from './explained.ts';
 import type { Answer, Question } from './contract-questions.ts';
 import { refusal } from './refusal.ts';
+import { tellPages } from './tell-pages.ts';
 import { wakeGates } from './wake-gates.ts';
 
 const name = z.string().min(1);
@@ -84,9 +85,11 @@ const { answerQuestion } = proxyActivities<AnswerActivities>({
 export async function askWorker(question?: Question): Promise<Answer> {
   try {
     const answer = await answerQuestion(parsed(question ?? {}));
-    if (answer.answer === 'record-score') await wakeGates(answer);
-    if (answer.answer === 'import-eval') for (const score of answer.scores) await wakeGates(score);
-    return answer;
+    if (answer.answer !== 'record-score' && answer.answer !== 'import-eval') return answer;
+    const { shows, ...told } = answer;
+    for (const score of told.answer === 'import-eval' ? told.scores : [told]) await wakeGates(score);
+    await tellPages(shows);
+    return told;
   } catch (error) {
     throw explained(error);
   }

@@ -18,6 +18,7 @@ import type { GoReason } from '../decisions/prune.ts';
 import type { StopOutcome } from '../decisions/reap.ts';
 import type { AttemptState, PhaseState } from '../decisions/states.ts';
 import type { ExplainedSweep } from '../decisions/explained-sweep.ts';
+import type { ShownScores } from '../decisions/shown-scores.ts';
 
 export type Question =
   | { readonly question: 'plan'; readonly input: PipelineInput }
@@ -374,10 +375,12 @@ export interface RecordedScore {
   readonly sentence: string;
   /** Workflow ids of the phases whose gates look at its benchmark: each is told, and judges again if it waits. */
   readonly wakes: readonly string[];
+  /** For the pages of open pipelines; they are told, and the command line is not. Workers of before said none. */
+  readonly shows?: readonly ShownScores[];
 }
 
 /** Results of another harness that are in the ledger now. */
-export interface ImportedEvaluations {
+export interface ImportedEvaluations extends Pick<RecordedScore, 'shows'> {
   readonly answer: 'import-eval';
   /** Its id. */
   readonly checkpoint: string;
@@ -387,15 +390,12 @@ export interface ImportedEvaluations {
   readonly scores: readonly RecordedScore[];
 }
 
-export interface ImportedEvaluation {
+export interface ImportedEvaluation extends Pick<RecordedScore, 'recorded' | 'sentence'> {
   readonly benchmark: string;
   readonly version: number;
   readonly problems: number;
   /** Share of right answers. */
   readonly mean: number;
-  /** False where it was there before. */
-  readonly recorded: boolean;
-  readonly sentence: string;
 }
 
 export interface Log {

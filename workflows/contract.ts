@@ -7,6 +7,7 @@ import type { SweepInput } from '../configs/schema-input.ts';
 import type { Benchmark, Budgets, Model, Phase, PipelineInput, Profile, Recipe } from '../configs/schema.ts';
 import type { CheckpointFormat, EvaluationKey } from '../decisions/evaluation.ts';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
+import type { OutsideRow } from '../decisions/outside-rows.ts';
 import type { PhaseState } from '../decisions/states.ts';
 
 export const workflowNames = {
@@ -132,6 +133,8 @@ export interface PipelineStatus {
 /** Answer of the query `leaderboard`. */
 export interface Leaderboard {
   readonly rows: readonly LeaderboardRow[];
+  /** Scores from outside; absent where there are none. */
+  readonly outside?: readonly OutsideRow[];
 }
 
 /** What `postTrainingPipeline` returns. */

@@ -2,6 +2,7 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { ScoreInput } from '../configs/schema-score.ts';
+import type { OutsideOfPipeline } from '../decisions/shown-scores.ts';
 import type { Leaderboard, PhaseReport, PipelineStatus, ReleaseInput, ResolvedPipeline } from './contract.ts';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
 
@@ -17,7 +18,8 @@ export const recordScoreUpdate = defineUpdate<string, [ScoreInput | undefined]>(
 
 /** From a phase to its pipeline, with the run that it is a phase of. */
 export const phaseReportSignal = defineSignal<[PhaseReport, string]>('phaseReport');
-export const rowsSignal = defineSignal<[readonly LeaderboardRow[], string]>('leaderboardRows');
+/** Of scores from outside too, where they are told; also from whoever brought them. */
+export const rowsSignal = defineSignal<[readonly LeaderboardRow[], string, OutsideOfPipeline?]>('leaderboardRows');
 /** From a pipeline to its held phase. */
 export const releaseSignal = defineSignal<[ReleaseInput]>('release');
 

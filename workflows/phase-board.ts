@@ -74,7 +74,7 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
       show({ state: 'evaluating', note: what });
     },
     judged: (answer) => {
-      pipeline.rows(answer.rows);
+      pipeline.rows(answer.rows, answer.outside);
       if (answer.kind !== 'promote') show({ note: answer.sentence });
     },
     decided: (sentence, step) => {

@@ -12,8 +12,11 @@ import {
 } from '@temporalio/workflow';
 import { afterHandPromotion, type HandPromotion, sentenceOfHandPromotion } from '../decisions/hand-promotion.ts';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
+import type { OutsideRow } from '../decisions/outside-rows.ts';
+import type { OutsideOfPipeline, ShownScores } from '../decisions/shown-scores.ts';
 import {
   childIds,
+  type Leaderboard,
   type PhaseReport,
   type PipelineStatus,
   type ReleaseInput,
@@ -54,6 +57,8 @@ export interface PipelineBoard {
   settle(phase: string, isSettled: boolean): void;
   /** A person ends a phase with a checkpoint: it has the last word over the gate, once the phase says that it ended so. */
   promoted(phase: string, promotion: HandPromotion): void;
+  /** What came in from outside of its checkpoints. */
+  scored(shown: Pick<ShownScores, 'rows' | 'outside'>): void;
   /** `listener` is told what a phase reports, after the board. */
   onReport(listener: (report: PhaseReport) => void): void;
 }
@@ -63,6 +68,7 @@ interface Board {
   resolved: ResolvedPipeline | null;
   phases: PhaseReport[];
   rows: Map<string, LeaderboardRow>;
+  outside: OutsideOfPipeline;
   attributes: boolean;
   state: string;
   hears: (report: PhaseReport) => void;
@@ -78,6 +84,7 @@ export function pipelineBoard(): PipelineBoard {
     resolved: null,
     phases: [],
     rows: new Map(),
+    outside: { rows: [], asOf: '' },
     attributes: false,
     state: 'running',
     hears: () => undefined,
@@ -85,16 +92,7 @@ export function pipelineBoard(): PipelineBoard {
     byHand: new Map(),
   };
   answerQueries(board);
-  // Of an earlier run of this id, whose phase is still closing, nothing is heard.
-  const isOurs = (run = board.runId) => run === board.runId;
-  setHandler(phaseReportSignal, (report?: PhaseReport, run?: string) => {
-    if (report !== undefined && isOurs(run)) reported(board, report); // else it was sent by hand, with nothing to say
-  });
-  setHandler(rowsSignal, (rows?: readonly LeaderboardRow[], run?: string) => {
-    if (!isOurs(run)) return;
-    for (const row of rows ?? []) keepRow(board, row);
-    show(board);
-  });
+  hearSignals(board);
   hearReleases(board);
   return {
     opened(resolved, known) {
@@ -121,6 +119,9 @@ export function pipelineBoard(): PipelineBoard {
     promoted(phase, promotion) {
       board.byHand.set(phase, promotion);
     },
+    scored: (shown) => {
+      scored(board, shown);
+    },
     onReport(listener) {
       board.hears = listener;
     },
@@ -130,6 +131,17 @@ export function pipelineBoard(): PipelineBoard {
       if (board.attributes) upsertSearchAttributes([{ key: searchAttributes.state, value: state }]);
     },
   };
+}
+
+function hearSignals(board: Board): void {
+  // Of an earlier run of this id, whose phase is still closing, nothing is heard.
+  const isOurs = (run = board.runId) => run === board.runId;
+  setHandler(phaseReportSignal, (report?: PhaseReport, run?: string) => {
+    if (report !== undefined && isOurs(run)) reported(board, report); // else it was sent by hand, with nothing to say
+  });
+  setHandler(rowsSignal, (rows?: readonly LeaderboardRow[], run?: string, outside?: OutsideOfPipeline) => {
+    if (isOurs(run)) scored(board, { rows: rows ?? [], ...(outside !== undefined && { outside }) });
+  });
 }
 
 function opened(board: Board, resolved: ResolvedPipeline, attributes: boolean): void {
@@ -170,16 +182,25 @@ function endRows(board: Board, { phase, note }: PhaseReport): void {
   for (const [key, row] of board.rows) if (row.phase === phase) board.rows.set(key, afterHandPromotion(row, promotion));
 }
 
+function scored(
+  board: Board,
+  { rows, outside = board.outside }: { readonly rows: readonly LeaderboardRow[]; readonly outside?: OutsideOfPipeline },
+): void {
+  for (const row of rows) keepRow(board, row);
+  if (outside.asOf >= board.outside.asOf) board.outside = outside;
+  show(board);
+}
+
 /** A row that a gate has judged stays when the next phase shows the same checkpoint as its parent. */
 function keepRow(board: Board, row: LeaderboardRow): void {
   const key = `${row.checkpoint} ${row.benchmark}`;
-  if (row.verdict !== 'none' || !board.rows.has(key)) board.rows.set(key, row);
+  if (row.verdict !== 'none' || (board.rows.get(key)?.verdict ?? 'none') === 'none') board.rows.set(key, row);
 }
 
 /** By the order of the phases, then by step. */
-function inOrder(board: Board): LeaderboardRow[] {
+function inOrder<Row extends Pick<LeaderboardRow, 'phase' | 'step'>>(board: Board, rows: Iterable<Row>): Row[] {
   const phases = board.phases.map(({ phase }) => phase);
-  return [...board.rows.values()].sort((a, b) => phases.indexOf(a.phase) - phases.indexOf(b.phase) || a.step - b.step);
+  return [...rows].sort((a, b) => phases.indexOf(a.phase) - phases.indexOf(b.phase) || a.step - b.step);
 }
 
 function answerQueries(board: Board): void {
@@ -192,12 +213,17 @@ function answerQueries(board: Board): void {
     }),
     { description: 'No input. Where each phase stands' },
   );
-  setHandler(leaderboardQuery, () => ({ rows: inOrder(board) }), {
+  setHandler(leaderboardQuery, () => leaderboardOf(board), {
     description: 'No input. Every evaluated candidate with its numbers',
   });
   setHandler(planQuery, () => board.resolved, {
     description: 'No input. The recipe and profile as they were resolved: what runs',
   });
+}
+
+function leaderboardOf(board: Board): Leaderboard {
+  const outside: readonly OutsideRow[] = inOrder(board, board.outside.rows);
+  return { rows: inOrder(board, board.rows.values()), ...(outside.length > 0 && { outside }) };
 }
 
 function hearReleases(board: Board): void {
@@ -251,5 +277,6 @@ function modelName(resolved: ResolvedPipeline): string {
 function show(board: Board): void {
   const { namespace, workflowId } = workflowInfo();
   const { resolved, state, phases } = board;
-  setCurrentDetails(pipelineDetails({ namespace, workflowId, resolved, state, phases, rows: inOrder(board) }));
+  const candidates = inOrder(board, [...board.rows.values(), ...board.outside.rows]);
+  setCurrentDetails(pipelineDetails({ namespace, workflowId, resolved, state, phases, candidates }));
 }

@@ -3,8 +3,7 @@
  *
  * Narrow on purpose: beside the side bar of the UI a wide table loses its last column. Does not cover how markdown is written (markdown.ts).
  */
-import type { LeaderboardRow } from '../decisions/leaderboard.ts';
-import { candidatesTable } from './candidates-table.ts';
+import { type Candidate, candidatesTable } from './candidates-table.ts';
 import { childIds, type PhaseReport, type ResolvedPipeline } from './contract.ts';
 import { bytesOf, entry, table } from './markdown.ts';
 
@@ -16,7 +15,7 @@ export interface PipelinePage {
   readonly state: string;
   readonly phases: readonly PhaseReport[];
   /** In the order of the phases. */
-  readonly rows: readonly LeaderboardRow[];
+  readonly candidates: readonly Candidate[];
 }
 
 /** With the last note and all: current details travel in an address. Bytes. */
@@ -45,7 +44,7 @@ export function pipelineDetails(page: PipelinePage): string {
   ];
   const above = top.join('\n\n');
   const room = Math.min(mostOfCandidates, longestPage - bytesOf(above) - leastOfNotes(page));
-  const candidates = candidatesTable(page.rows, room);
+  const candidates = candidatesTable(page.candidates, room);
   const text = candidates === null ? above : `${above}\n\n${candidates}`;
   return [text, ...known(page, longestPage - bytesOf(text))].join('\n\n');
 }

@@ -7,12 +7,14 @@
  */
 import { CancellationScope, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
+import type { OutsideOfPipeline } from '../decisions/shown-scores.ts';
 import type { PhaseReport } from './contract.ts';
 import { phaseReportSignal, rowsSignal } from './messages.ts';
 
 export interface PipelineLine {
   report(report: PhaseReport): void;
-  rows(rows: readonly LeaderboardRow[]): void;
+  /** Of scores from outside all that there are now, where the gate looks at some. */
+  rows(rows: readonly LeaderboardRow[], outside?: OutsideOfPipeline): void;
   /** Resolves when everything that was said has arrived, or cannot. */
   delivered(): Promise<void>;
 }
@@ -22,15 +24,19 @@ export function pipelineLine(run: string): PipelineLine {
   const { parent } = workflowInfo();
   let untoldReport: PhaseReport | null = null;
   let untoldRows: readonly LeaderboardRow[] = [];
+  let untoldOutside: OutsideOfPipeline | undefined;
   let sending: Promise<void> | null = null;
 
   async function send(pipeline: ReturnType<typeof getExternalWorkflowHandle>): Promise<void> {
     await Promise.resolve(); // what is said in one moment goes out together
-    while (untoldReport !== null || untoldRows.length > 0) {
-      const [report, rows] = [untoldReport, untoldRows];
-      [untoldReport, untoldRows] = [null, []];
+    while (untoldReport !== null || untoldRows.length > 0 || untoldOutside !== undefined) {
+      const [report, rows, outside] = [untoldReport, untoldRows, untoldOutside];
+      [untoldReport, untoldRows, untoldOutside] = [null, [], undefined];
       // A pipeline that has closed meanwhile needs no report.
-      if (rows.length > 0) await pipeline.signal(rowsSignal, rows, run).catch(() => undefined);
+      if (rows.length > 0 || outside !== undefined)
+        await pipeline
+          .signal(rowsSignal, rows, run, ...(outside === undefined ? [] : [outside]))
+          .catch(() => undefined);
       if (report !== null) await pipeline.signal(phaseReportSignal, report, run).catch(() => undefined);
     }
     sending = null;
@@ -48,9 +54,10 @@ export function pipelineLine(run: string): PipelineLine {
       untoldReport = report;
       tell();
     },
-    rows(rows) {
+    rows(rows, outside) {
       untoldRows = [...untoldRows, ...rows];
-      if (rows.length > 0) tell();
+      untoldOutside = outside ?? untoldOutside;
+      if (rows.length > 0 || outside !== undefined) tell();
     },
     async delivered() {
       await CancellationScope.nonCancellable(async () => {

@@ -41,7 +41,7 @@ import { orCloseTerminated } from './terminated-phase.ts';
 export async function postTrainingPipeline(input?: PipelineInput): Promise<PipelineResult> {
   const board = pipelineBoard();
   const steering = pipelineSteering(board);
-  hearScores(() => board.resolved());
+  hearScores(board);
   const resolved = await resolve(input);
   const opened = await activities('open the pipeline').openPipeline({ ...identityOf(board), resolved });
   board.opened(resolved, opened);

@@ -8,21 +8,25 @@ import { type ScoreInput, scoreInputSchema } from '../configs/schema-score.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { isOutside } from '../decisions/outside-benchmark.ts';
 import { scoreEntry } from '../decisions/score-entry.ts';
+import type { ShownScores } from '../decisions/shown-scores.ts';
 import type { ResolvedPipeline } from './contract.ts';
 import { explained } from './explained.ts';
 import { activities } from './jobs.ts';
 import { recordScoreUpdate } from './messages.ts';
+import type { PipelineBoard } from './pipeline-board.ts';
 import { refusal } from './refusal.ts';
 import { inputOf } from './steering/input-of.ts';
+import { tellPages } from './tell-pages.ts';
 import { wakeGates } from './wake-gates.ts';
 
-/** `resolved`: null until the recipe is read. */
-export function hearScores(resolved: () => ResolvedPipeline | null): void {
-  setHandler(recordScoreUpdate, async (input?: ScoreInput) => await recordScore(input), {
+type Page = Pick<PipelineBoard, 'resolved' | 'runId' | 'scored'>;
+
+export function hearScores(board: Page): void {
+  setHandler(recordScoreUpdate, async (input?: ScoreInput) => await recordScore(board, input), {
     description:
       '{"checkpoint": "demo/sft/a1/checkpoint-50", "benchmark": "public", "score": "40/50", "source": "where from", "by": "you"}: brings a score from outside; instead of a score, or beside it, "place": 2, "runtime": 253 (minutes), "kept" or "missed"',
     validator: (input?: ScoreInput) => {
-      mustBeScore(resolved(), input);
+      mustBeScore(board.resolved(), input);
     },
   });
 }
@@ -45,13 +49,18 @@ function mustBeScore(resolved: ResolvedPipeline | null, input: unknown): void {
   }
 }
 
-async function recordScore(input: unknown): Promise<string> {
+async function recordScore(board: Page, input: unknown): Promise<string> {
   try {
     const recorded = await activities('record a score from outside').recordScore({
       score: parsed(input),
       pipeline: workflowInfo().workflowId,
     });
     await wakeGates(recorded);
+    // A workflow cannot signal itself.
+    const isOwn = ({ pipelineId }: ShownScores) => pipelineId === workflowInfo().workflowId;
+    const { shows = [] } = recorded;
+    for (const own of shows.filter(isOwn)) if (own.runId === board.runId()) board.scored(own);
+    await tellPages(shows.filter((one) => !isOwn(one)));
     return recorded.sentence;
   } catch (error) {
     throw explained(error);

@@ -66,8 +66,8 @@ const bring = (
 const boardOf = async () => (await ask<LeaderboardAnswer>({ question: 'leaderboard', pipeline: 'demo' })).rows;
 
 test('outcomes become an evaluation: on the leaderboard, in explain, and paired by compare', async () => {
-  const { evaluations, scores } = await bring([outcomes('1101')]);
-  expect(scores).toEqual([]);
+  const { evaluations, scores, shows = [] } = await bring([outcomes('1101')]);
+  expect([scores, ...shows.map(({ rows }) => rows)]).toMatchObject([[], [{ checkpoint: id(50), mean: 0.75 }]]);
   expect(evaluations).toMatchObject([
     {
       ...{ benchmark: 'lm-eval-gsm8k', version: 1, problems: 4, mean: 0.75, recorded: true },

@@ -82,6 +82,36 @@ test('a correction stands for what it names, once; what was wrong stays to be re
   expect((await bench.ledger.outsideScoresOf([id(50)])).map(({ score }) => score)).toEqual([0.08, 0.8]);
 });
 
+test('the page of its pipeline is told all that came in from outside, in the newest words, while it is open', async () => {
+  const rowsOf = ({ shows = [] }: RecordedScore) =>
+    shows.map(({ pipelineId, runId: run, outside: { rows } }) => [
+      pipelineId,
+      run,
+      rows.map(({ checkpoint, benchmark, score, place }) => [checkpoint, benchmark, score?.mean ?? place]),
+    ]);
+  const wrong = await record({ score: '4/50' });
+  expect(rowsOf(wrong)).toEqual([['demo', 'run-1', [[id(50), 'public', 0.08]]]]);
+  expect(rowsOf(await record({ benchmark: 'panel', score: undefined, place: 2 }))).toEqual([
+    [
+      'demo',
+      'run-1',
+      [
+        [id(50), 'panel', 2],
+        [id(50), 'public', 0.08],
+      ],
+    ],
+  ]);
+  const right = await record({ corrects: wrong.id, note: 'a digit was lost' });
+  const now = [
+    [id(50), 'panel', 2],
+    [id(50), 'public', 0.8],
+  ];
+  expect(rowsOf(right)).toEqual([['demo', 'run-1', now]]);
+  expect((await judge()).outside).toMatchObject({ rows: [{ benchmark: 'panel' }, { benchmark: 'public' }] });
+  await bench.as(runId).closePipeline({ pipelineId: 'demo', runId: 'run-1', state: 'completed' });
+  expect(rowsOf(await record({ source: 'later' }))).toEqual([]);
+});
+
 test('what is corrected to another benchmark or checkpoint counts nowhere else', async () => {
   const wrong = await record();
   const right = await record({ benchmark: 'panel', corrects: wrong.id, note: 'it was the panel' });

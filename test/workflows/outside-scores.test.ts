@@ -1,9 +1,13 @@
 /** A score from outside reaches the gate that waits for it, by the update of a pipeline and by a question of the command line. */
 import type { GateAnswer } from '../../activities/gate.ts';
-import { workflowNames } from '../../workflows/contract.ts';
+import type { LeaderboardRow } from '../../decisions/leaderboard.ts';
+import type { OutsideRow } from '../../decisions/outside-rows.ts';
+import type { ShownScores } from '../../decisions/shown-scores.ts';
+import { type Leaderboard, workflowNames } from '../../workflows/contract.ts';
+import { eventually } from '../support/eventually.ts';
 import { evaluatedSft, isBase, promotes, type Story } from '../support/stories.ts';
 import { addition, recipeOf } from '../support/recipes.ts';
-import { taskQueue, untilState, benchOfFile, type WorkflowBench } from '../support/workflow-bench.ts';
+import { taskQueue, pageOf, untilState, benchOfFile, type WorkflowBench } from '../support/workflow-bench.ts';
 
 const bench = benchOfFile();
 
@@ -80,6 +84,85 @@ test.each([
   await untilState(run, 'sft', 'held');
   expect(await asks(id, question)).toMatchObject({ answer: question.question });
   await run.result();
+});
+
+describe('the page of the pipeline, and its query `leaderboard`', () => {
+  const outsideOf = (minute: number, benchmarks: readonly string[]) => ({
+    asOf: `2026-11-30T10:0${String(minute)}:00Z`,
+    rows: benchmarks.map((benchmark): OutsideRow => ({
+      ...{ phase: 'sft', step: 50, checkpoint: score.checkpoint, benchmark, version: 1 },
+      ...{
+        score: { mean: 0.8, low: 0.67, high: 0.888, runs: 1, problems: 50 },
+        place: null,
+        runtime: null,
+        sources: [],
+      },
+    })),
+  });
+  const boardOf = async (id: string) => {
+    const { rows, outside = [] } = await bench.client.workflow.getHandle(id).query<Leaderboard>('leaderboard');
+    return { rows: rows.map(({ benchmark, mean }) => [benchmark, mean]), outside: outside.map((one) => one.benchmark) };
+  };
+
+  /** Held for a person; what comes in is what `shows` says, of the run that is given. */
+  async function held(id: string, shows: (runId: string) => readonly ShownScores[]) {
+    let runId = '';
+    const shown = () => ({ ...recorded(id), wakes: [], shows: shows(runId) });
+    const story = bench.tell(id, recipe, {
+      judgeGate: ({ context }, times) =>
+        Promise.resolve(
+          isBase(context) || times > 2 ? promotes(context) : { ...lacks, outside: outsideOf(1, ['panel']) },
+        ),
+      recordScore: () => Promise.resolve(shown()),
+      answerQuestion: ({ question }) =>
+        Promise.resolve(
+          question === 'import-eval'
+            ? { answer: question, checkpoint: score.checkpoint, evaluations: [], scores: [], shows: shows(runId) }
+            : shown(),
+        ),
+    });
+    const run = await bench.start(story);
+    ({ runId } = await run.describe());
+    await untilState(run, 'sft', 'held');
+    return run;
+  }
+
+  test('have what the gate looks at, and what comes in by the update', async () => {
+    const run = await held('shown', (runId) => [
+      { pipelineId: 'shown', runId, rows: [], outside: outsideOf(2, ['panel', 'public']) },
+    ]);
+    await eventually('the page has what the gate says', 20, async () => (await boardOf('shown')).outside.length === 1);
+    expect(await boardOf('shown')).toMatchObject({ outside: ['panel'] });
+    await update(run, score);
+    expect(await boardOf('shown')).toMatchObject({ outside: ['panel', 'public'] });
+    expect(await pageOf(bench.client, 'shown')).toMatch(/\| sft 50 on public\u2003 \| 50×1\u2003 \| 0\.800\u2003 /);
+    await run.terminate('seen enough');
+  });
+
+  test('have what the command line imports, the newest of each; of what is older nothing', async () => {
+    const results = [imported];
+    let [mean, minute] = [0.25, 3];
+    const run = await held('imports', (runId) => [
+      {
+        ...{ pipelineId: 'imports', runId, rows: [imports(mean)] },
+        outside: outsideOf(minute, minute === 3 ? ['panel', 'public'] : ['panel']),
+      },
+      { pipelineId: 'gone', runId: 'gone', rows: [], outside: outsideOf(9, []) },
+      { pipelineId: 'imports', runId: 'of-another-run', rows: [], outside: outsideOf(9, []) },
+    ]);
+    expect(await asks('imports', { ...importing, results })).not.toHaveProperty('shows');
+    expect(await boardOf('imports')).toEqual({ rows: [['lm-eval-gsm8k', 0.25]], outside: ['panel', 'public'] });
+    [mean, minute] = [0.5, 2];
+    await asks('imports', { ...importing, results });
+    expect(await boardOf('imports')).toEqual({ rows: [['lm-eval-gsm8k', 0.5]], outside: ['panel', 'public'] });
+    await run.terminate('seen enough');
+  });
+
+  const imports = (mean: number): LeaderboardRow => ({
+    ...{ phase: 'sft', checkpoint: score.checkpoint, step: 50, benchmark: 'lm-eval-gsm8k', version: 1, problems: 4 },
+    ...{ samples: 4, seeds: 1, mean, sdOverSeeds: null, low: 0, high: 1, passAtK: { k: 1, value: mean } },
+    ...{ tokensPerSample: null, truncatedShare: 0, seconds: 0, gain: null, verdict: 'none', why: '' },
+  });
 });
 
 test('a result of another harness that is none is refused with its field', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { profileSchema, recipeSchema } from '../../configs/schema.ts';
 import { recipeOf } from '../support/recipes.ts';
 import type { LeaderboardRow } from '../../decisions/leaderboard.ts';
+import type { OutsideRow } from '../../decisions/outside-rows.ts';
 import type { PhaseReport } from '../../workflows/contract.ts';
 import { pipelineDetails, type PipelinePage } from '../../workflows/pipeline-details.ts';
 
@@ -22,7 +23,7 @@ const page = (phases: readonly PhaseReport[], more: Partial<PipelinePage> = {}):
   resolved: null,
   state: 'running',
   phases,
-  rows: [],
+  candidates: [],
   ...more,
 });
 
@@ -81,14 +82,38 @@ describe('candidates', () => {
 
   test('stand between the phases and their notes, with what the gate said', () => {
     const rows = [row(25, { verdict: 'passed-over', problems: 150, lacking: 50, samples: 1200 }), row(50)];
-    expect(pipelineDetails(page([report('sft', { note: 'goes on' })], { rows }))).toMatch(
+    expect(pipelineDetails(page([report('sft', { note: 'goes on' })], { candidates: rows }))).toMatch(
       /\n\n\| candidate\u2003 \| n\u2003 [^]*\n\| sft 25\u2003 \| 150 of 200×8\u2003 \| 0\.634\u2003 \| 0\.600\u2060–\u20600\.660\u2003 \| not chosen\u2003 \|\n\| sft 50\u2003 .* promoted\u2003 \|\n\n- \[sft\]/,
     );
   });
 
   test('name the benchmark where there are several', () => {
     const rows = [row(50), row(50, { benchmark: 'aime' })];
-    expect(pipelineDetails(page([report('sft')], { rows }))).toContain('| sft 50 on aime\u2003 |');
+    expect(pipelineDetails(page([report('sft')], { candidates: rows }))).toContain('| sft 50 on aime\u2003 |');
+  });
+
+  test('scored from outside stand beside the others: runs, a place, a limit, each with its benchmark', () => {
+    const told = (more: Partial<OutsideRow>): OutsideRow => ({
+      ...{ phase: 'sft', step: 50, checkpoint: 'demo/sft/a1/checkpoint-50', benchmark: 'public', version: 1 },
+      ...{ score: null, place: null, runtime: null, sources: [] },
+      ...more,
+    });
+    const score = { mean: 0.8, low: 0.67, high: 0.888, runs: 2, problems: 50 };
+    const candidates = [
+      row(50),
+      told({ score, place: 2 }),
+      told({ benchmark: 'panel', place: 1, runtime: 253 }),
+      told({ benchmark: 'limits', runtime: 'kept' }),
+    ];
+    const details = pipelineDetails(page([report('sft')], { candidates })).replaceAll(/[\u2003\u2060]/g, '');
+    expect(details).toContain(
+      [
+        '| sft 50 on addition | 200×8 | 0.634 | 0.600–0.660 | promoted |',
+        '| sft 50 on public | 50×2 | 0.800, place 2 | 0.670–0.888 | outside |',
+        '| sft 50 on panel |  | place 1, 253 min |  | outside |',
+        '| sft 50 on limits |  | limit kept |  | outside |',
+      ].join('\n'),
+    );
   });
 
   test('are the newest where there are many, and leave every phase its note, below 4 KB', () => {
@@ -96,7 +121,7 @@ describe('candidates', () => {
     const phases = Array.from({ length: 8 }, (_, index) =>
       report(`phase-${String(index)}`, { note: 'n'.repeat(3000) }),
     );
-    const details = pipelineDetails(page(phases, { rows }));
+    const details = pipelineDetails(page(phases, { candidates: rows }));
     expect(Buffer.byteLength(details)).toBeLessThan(4096);
     expect(details).toMatch(/\| sft 299\u2003 [^]*\n\n… and \d+ before: `temper leaderboard`\n\n- \[phase-0\]/);
     expect(details).toContain('- [phase-7]');
@@ -104,7 +129,7 @@ describe('candidates', () => {
 
   test('are left out where the phases leave no room', () => {
     const phases = Array.from({ length: 60 }, (_, index) => report(`phase-${String(index)}`, { note: 'told' }));
-    const details = pipelineDetails(page(phases, { rows: [row(1)] }));
+    const details = pipelineDetails(page(phases, { candidates: [row(1)] }));
     expect(details).not.toContain('candidate');
     expect(Buffer.byteLength(details)).toBeLessThan(4096);
   });

@@ -119,4 +119,42 @@ export const steeredPaths: readonly Path[] = [
       await run.executeUpdate('recordScore', { args: [score] });
     },
   },
+  {
+    // The gate tells the page what came in from outside; so does the score of another pipeline's checkpoint, which its page is told.
+    name: 'outside-score-shown',
+    recipe: recipeOf([evaluatedOnce], { benchmarks: { addition, public: { outside: true, problems: 50 } } }),
+    answers: {
+      judgeGate: ({ context }, times) =>
+        Promise.resolve(
+          isBase(context) || times > 2
+            ? { ...promotes(context), ...(!isBase(context) && { outside: { rows: [], asOf: '2026-11-30T10:01:00Z' } }) }
+            : {
+                kind: 'hold',
+                sentence: 'a score is lacking.',
+                rows: [],
+                hearsScores: true,
+                outside: { rows: [], asOf: '2026-11-30T10:00:00Z' },
+              },
+        ),
+      recordScore: () =>
+        Promise.resolve({
+          ...{ answer: 'record-score', id: '0123', recorded: true, sentence: 'Recorded as 0123.' },
+          wakes: ['outside-score-shown/sft'],
+          shows: [
+            {
+              pipelineId: 'outside-score-shown',
+              runId: 'this',
+              rows: [],
+              outside: { rows: [], asOf: '2026-11-30T10:01:00Z' },
+            },
+            { pipelineId: 'nowhere', runId: 'that', rows: [], outside: { rows: [], asOf: '2026-11-30T10:01:00Z' } },
+          ],
+        }),
+    },
+    async act(run) {
+      await untilState(run, 'sft', 'held');
+      const score = { checkpoint: 'outside-score-shown/sft/a1/checkpoint-50', benchmark: 'public', score: '40/50' };
+      await run.executeUpdate('recordScore', { args: [score] });
+    },
+  },
 ];

@@ -1,0 +1,62 @@
+/**
+ * What the pages of open pipelines have to show when something comes in from outside: a score, or outcomes of another harness.
+ *
+ * Covers the pipelines that made the checkpoints. Does not cover telling them (workflows/tell-pages.ts).
+ */
+import { leaderboardRow, type LeaderboardRow } from '../decisions/leaderboard.ts';
+import type { ScoreKey } from '../decisions/scores.ts';
+import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
+import type { Ledger } from '../store/ledger/ledger.ts';
+import type { ShownScores } from '../decisions/shown-scores.ts';
+import type { ReadingDependencies } from './dependencies.ts';
+import { outsideOfPipeline } from './outside-of-pipeline.ts';
+
+/** Evaluations that are looked at for how many problems a benchmark has. */
+const mostEvaluations = 2000;
+
+/** `imported`: evaluations that came in, by their benchmark; each of one of the checkpoints. */
+export async function shownScores(
+  { ledger, now }: Pick<ReadingDependencies, 'ledger' | 'now'>,
+  {
+    checkpoints,
+    imported,
+  }: { readonly checkpoints: readonly CheckpointRecord[]; readonly imported: readonly ScoreKey[] },
+): Promise<readonly ShownScores[]> {
+  const shown: ShownScores[] = [];
+  for (const [workflowId, own] of Map.groupBy(checkpoints, (one) => one.workflowId)) {
+    // What a run before made is shown by the one that is open.
+    const [newest] = await ledger.pipelines({ workflowId, limit: 1 });
+    if (newest?.endedAt !== null) continue;
+    const { runId } = newest;
+    const rows: LeaderboardRow[] = [];
+    for (const checkpoint of own) rows.push(...(await rowsOf(ledger, checkpoint, imported)));
+    shown.push({
+      pipelineId: workflowId,
+      runId,
+      rows,
+      outside: await outsideOfPipeline(ledger, { runId, asOf: now().toISOString() }),
+    });
+  }
+  return shown;
+}
+
+async function rowsOf(
+  ledger: Ledger,
+  checkpoint: CheckpointRecord,
+  imported: readonly ScoreKey[],
+): Promise<readonly LeaderboardRow[]> {
+  const own = imported.filter((key) => key.checkpoint === checkpoint.id);
+  if (own.length === 0) return [];
+  const evaluations = await ledger.evaluationsOf([
+    checkpoint.id,
+    ...(checkpoint.parent === null ? [] : [checkpoint.parent]),
+  ]);
+  const rows = await Promise.all(
+    own.map(async (key) => {
+      const totals = await ledger.evaluationTotals({ benchmark: key.benchmark, limit: mostEvaluations });
+      const problems = await ledger.problemCountOf(totals.filter(({ version }) => version === key.version));
+      return leaderboardRow({ checkpoint, key, evaluations, problems, verdict: undefined });
+    }),
+  );
+  return rows.flatMap((row) => row ?? []);
+}
