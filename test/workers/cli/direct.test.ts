@@ -34,10 +34,13 @@ beforeAll(async () => {
 
 test('explain tells the story', async () => {
   const { exitCode, output } = await temper(['explain', 'demo', '--direct'], { environment });
-  expect([exitCode, output]).toEqual([
+  const [head, ended, ...phases] = output.split('\n\n');
+  expect([exitCode, head, phases]).toEqual([
     0,
-    'demo: recipe tiny, running, 2026-11-29 10:00:00 UTC (run run-1)\n\nbase: running\n',
+    'demo: recipe tiny, running, 2026-11-29 10:00:00 UTC (run run-1)',
+    ['base: running\n'],
   ]);
+  expect(ended).toMatch(/^Its end is not in the ledger: .* without --direct\.$/);
 });
 
 test('with a folder of profiles of one’s own that has no local one', async () => {
