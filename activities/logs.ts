@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { TemperError } from '../decisions/errors.ts';
 import { judgeOwner } from '../decisions/reap.ts';
-import type { SeenOnServer } from '../decisions/run-state.ts';
+import { type SeenOnServer, sentenceOfRunState } from '../decisions/run-state.ts';
 import type { AttemptRecord } from '../store/ledger/attempts.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { Log, LogsQuestion } from '../workflows/contract-questions.ts';
@@ -35,8 +35,8 @@ export async function logOf(dependencies: ReadingDependencies, question: LogsQue
       const told = await read(store, { attempt, named, question });
       // Once a question: whoever follows asks again.
       if (told.text === '' && !told.isOver) seen ??= await seenOnServer(dependencies, named);
-      const isOver = told.isOver || (told.text === '' && nobodyGoesOn({ named, attempt, seen, now: now() }));
-      const log = { ...told, isOver };
+      const ended = told.text === '' && !told.isOver ? endWithoutItsOwn({ named, attempt, seen, now: now() }) : null;
+      const log = ended === null ? told : { ...told, isOver: true, ended };
       const isNews = log.text !== '' || log.directory !== question.seen?.directory || log.isOver;
       if (isNews || look >= looks) return log;
       await pause(lookMilliseconds);
@@ -46,12 +46,16 @@ export async function logOf(dependencies: ReadingDependencies, question: LogsQue
   }
 }
 
-/** Whether the run wrote no end, the server goes on with it no more, and its job has ended too, or is left to the reaper. */
-function nobodyGoesOn({ named, attempt, seen, now }: Followed): boolean {
+/**
+ * Why no more is waited for though the run wrote no end: the server does not know it, or goes on with it no more, and its job has ended too or
+ * is left to the reaper. Null before.
+ */
+function endWithoutItsOwn({ named, attempt, seen, now }: Followed): string | null {
   const { state } = seen?.runId === named.run.runId ? seen : { state: null };
-  if (state === null || state.kind === 'open') return false;
-  if (attempt.endedAt !== null) return true;
-  return state.kind === 'closed' && judgeOwner(state, now.toISOString()).kind === 'stop';
+  if (state === null) return null;
+  const saves = state.kind === 'closed' && attempt.endedAt === null;
+  if (saves && judgeOwner(state, now.toISOString()).kind !== 'stop') return null;
+  return sentenceOfRunState(state);
 }
 
 interface Followed {

@@ -58,12 +58,12 @@ const notAsked =
   'Its end is not in the ledger: it runs still, or it was terminated, which its page in the UI tells, and this command without --direct.';
 
 /** Null for one that is open. */
-function sentenceOfRunState(state: RunState): string | null {
+export function sentenceOfRunState(state: RunState): string | null {
   switch (state.kind) {
     case 'open':
       return null;
     case 'unknown':
-      return 'Its end is not in the ledger, and this Temporal server knows nothing of it any more: nobody goes on with it.';
+      return 'Its end is not in the ledger, and this Temporal server knows nothing of it: it is over, unless another server goes on with it.';
     case 'closed': {
       const { status, closedAt, by, reason } = state;
       const who = `${by === null ? '' : ` by ${by}`}${reason === null ? '' : ` (${reason})`}`;

@@ -409,6 +409,8 @@ export interface Log {
   readonly from: number;
   readonly to: number;
   readonly text: string;
-  /** The pipeline, or the sweep, has ended: nothing more will come. */
+  /** The pipeline, or the sweep, has ended, or is not known to this server: there is no more to wait for. */
   readonly isOver: boolean;
+  /** Where it is over without an end of its own: why, in a sentence. */
+  readonly ended?: string;
 }

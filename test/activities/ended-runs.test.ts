@@ -68,7 +68,7 @@ describe('a sweep that was terminated', () => {
     expect([told.text, told.isOver, asked]).toEqual(['problem 1 of 20\n', false, []]);
     expect((await follow('nightly', told)).isOver).toBe(false);
     server(terminated());
-    expect(await follow('nightly', told)).toMatchObject({ text: '', isOver: true });
+    expect(await follow('nightly', told)).toMatchObject({ text: '', isOver: true, ended: said });
   });
 
   test('that ended in order while the server was asked has the end that it wrote', async () => {
@@ -116,12 +116,24 @@ describe('a pipeline that was terminated', () => {
     expect((await follow('demo', told)).isOver).toBe(true);
   });
 
+  test('its log is followed no longer where the server knows nothing of it, though its job has no end either', async () => {
+    await startAttempt(bench);
+    const told = await logs('demo');
+    server({ kind: 'open' });
+    expect(await follow('demo', told)).not.toHaveProperty('ended');
+    server({ kind: 'unknown' });
+    expect(await follow('demo', told)).toMatchObject({
+      isOver: true,
+      ended: expect.stringMatching(/ this Temporal server knows nothing of it: it is over, unless /) as unknown,
+    });
+  });
+
   test.each<{ says: RunState; state: string; want: RegExp | null }>([
     { says: { kind: 'open' }, state: 'running', want: null },
     {
       says: { kind: 'unknown' },
       state: 'unknown',
-      want: /^Its end .* this Temporal server knows nothing of it any more/,
+      want: /^Its end .* this Temporal server knows nothing of it: it is over, unless another server/,
     },
     {
       says: { kind: 'closed', status: 'timed_out', closedAt: at(5), by: null, reason: null },

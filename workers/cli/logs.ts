@@ -91,7 +91,7 @@ async function followWith(
     await pause(200);
   }
   say('');
-  note('It has ended: nothing more comes.');
+  note(last.ended ?? 'It has ended: nothing more comes.');
 }
 
 function titleOf({ phase, purpose, attempt, state, directory }: Log): string {
