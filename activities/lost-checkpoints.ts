@@ -30,7 +30,7 @@ export async function lostOf(
 async function withPruning({ ledger }: ActivityDependencies, because: WhySkipped): Promise<WhySkipped> {
   if (because.rule !== 'deleted') return because;
   const pruned = await prunedCheckpoint(ledger, because.path);
-  return pruned === null ? because : { ...because, pruned: { at: pruned.at, why: pruned.why } };
+  return { ...because, pruned: pruned === null ? null : { at: pruned.at, why: pruned.why } };
 }
 
 const whyLost =

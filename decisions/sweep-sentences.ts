@@ -48,9 +48,8 @@ function why(because: WhySkipped): string {
     case 'budget':
       return `no budget, ${because.spentHours.toFixed(2)} of ${String(because.hours)} GPU-hours are spent${byJobsOf(because.gpus)}`;
     case 'deleted':
-      return because.pruned === undefined
-        ? `deleted by nobody that the ledger knows, ${because.path} is not there any more`
-        : sentenceOfPruned(because.pruned);
+      if (because.pruned) return sentenceOfPruned(because.pruned);
+      return `deleted${because.pruned === null ? ' by nobody that the ledger knows' : ''}, ${because.path} is not there any more`;
     case 'unreadable':
       return `not readable, ${because.why}`;
     case 'failed':
@@ -113,15 +112,13 @@ function comparisonIn({ comparedWith, compared, unchanged = 0, regressions }: Sw
 }
 
 /** What it was compared with and that nothing is worse; null where something is. */
-export function sentenceOfComparison({
-  comparedWith,
-  compared,
-  unchanged = 0,
-  regressions,
-}: SweepReport): string | null {
+export function sentenceOfComparison({ comparedWith, compared, unchanged, regressions }: SweepReport): string | null {
   if (comparedWith === null) return 'There is nothing to compare it with yet.';
   if (regressions.length > 0) return null;
   const last = `the sweep of ${minuteOf(comparedWith)}`;
+  // Reports of before they were counted say nothing of them.
+  if (unchanged === undefined)
+    return compared === 0 ? `There was nothing to compare with ${last}.` : `Nothing is worse than in ${last}.`;
   const same = `${unchanged === 1 ? '1 score is' : `${String(unchanged)} scores are`} of the same checkpoint as then, by the same evaluations`;
   if (compared !== 0 || unchanged > 0) return `Nothing is worse than in ${last}${unchanged === 0 ? '' : `: ${same}`}.`;
   return `Nothing of it can be compared with ${last}: none of what both look at was evaluated in both.`;

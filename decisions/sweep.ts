@@ -30,8 +30,8 @@ export type WhySkipped =
   | {
       readonly rule: 'deleted';
       readonly path: string;
-      /** When and by which rule; absent where nobody that the ledger knows has pruned it. */
-      readonly pruned?: PrunedFact;
+      /** When and by which rule; null where nobody that the ledger knows has pruned it, absent in reports of before it was looked up. */
+      readonly pruned?: PrunedFact | null;
     }
   | { readonly rule: 'unreadable'; readonly why: string }
   | { readonly rule: 'failed'; readonly why: string }
@@ -104,7 +104,7 @@ export interface SweepReport {
   readonly comparedWith: string | null;
   /** Subjects on benchmarks that could be compared; absent in reports of before it was there. */
   readonly compared?: number;
-  /** Those whose checkpoint is the one of then: they are compared with nothing; absent in reports of before it was there. */
+  /** Those whose checkpoint is the one of then: they are compared with nothing; absent in reports of before they were counted. */
   readonly unchanged?: number;
   readonly regressions: readonly Regression[];
   readonly skipped: readonly Skipped[];

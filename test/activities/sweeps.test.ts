@@ -167,7 +167,9 @@ describe('what comes next', () => {
     await open();
     await rm(dirname(path), { recursive: true });
     expect(asked(await next())).toEqual([`${idOf('beta', 40)} 1`]);
-    expect((await close()).skipped).toEqual([{ what: idOf('alpha', 20), because: { rule: 'deleted', path } }]);
+    expect((await close()).skipped).toEqual([
+      { what: idOf('alpha', 20), because: { rule: 'deleted', path, pruned: null } },
+    ]);
   });
 
   test('one that was pruned once its job was chosen is skipped, and the others of that job are evaluated', async () => {

@@ -1,6 +1,13 @@
 /** What a sweep calls worse than last time. */
 import { comparedWithLast, type RegressionInput } from '../../decisions/sweep-regressions.ts';
-import { linesOfSweep, needsAPerson, sentenceOfRegression, sentenceOfSweep } from '../../decisions/sweep-sentences.ts';
+import {
+  linesOfSweep,
+  needsAPerson,
+  sentenceOfComparison,
+  sentenceOfRegression,
+  sentenceOfSkipped,
+  sentenceOfSweep,
+} from '../../decisions/sweep-sentences.ts';
 import type { Subject, SweepReport, SweptCheckpoint } from '../../decisions/sweep.ts';
 import { checkpoint, evaluation } from '../support/builders.ts';
 import { level } from '../support/gate-builders.ts';
@@ -76,7 +83,10 @@ test('a person is told of what they can do something about, and of nothing when 
   const second = { ...report, comparedWith: '2026-11-28T03:00:00.000Z' };
   expect(sentenceOfSweep(second)).toBe('3 evaluations in 0.50 h of jobs, nothing is worse');
   const nights = { overlap: 1, missed: 3 };
-  const gone = { what: 'demo/sft/a1/checkpoint-50', because: { rule: 'deleted', path: '/store/x' } } as const;
+  const gone = {
+    what: 'demo/sft/a1/checkpoint-50',
+    because: { rule: 'deleted', path: '/store/x', pruned: null },
+  } as const;
   const told = { ...report, nights, skipped: [gone] };
   expect(needsAPerson(told)).toBe(true);
   expect(linesOfSweep(told)).toEqual([
@@ -85,6 +95,17 @@ test('a person is told of what they can do something about, and of nothing when 
   ]);
   expect(needsAPerson({ ...told, outcome: 'cancelled' })).toBe(false);
   expect(needsAPerson({ ...report, outcome: 'failed' })).toBe(true);
+});
+
+test('a report of before something was written down says nothing of it', () => {
+  const old = { ...report, comparedWith: '2026-11-28T03:00:00.000Z' };
+  const last = 'the sweep of 2026-11-28 03:00';
+  expect(sentenceOfComparison(old)).toBe(`Nothing is worse than in ${last}.`);
+  expect(sentenceOfComparison({ ...old, compared: 0 })).toBe(`There was nothing to compare with ${last}.`);
+  expect(sentenceOfComparison({ ...old, compared: 0, unchanged: 0 })).toMatch(/: none of .* was evaluated in both\.$/);
+  expect(sentenceOfComparison({ ...old, compared: 0, unchanged: 1 })).toMatch(/: 1 score is of the same checkpoint/);
+  const gone = { what: 'demo/sft/a1/checkpoint-50', because: { rule: 'deleted', path: '/store/x' } } as const;
+  expect(sentenceOfSkipped(gone)).toBe('demo/sft/a1/checkpoint-50: deleted, /store/x is not there any more');
 });
 
 test('many of one kind are counted, so that a message stays one', () => {
