@@ -4,14 +4,14 @@
  *
  * Covers what follows for whoever reads, and the words. Does not cover asking the server (workers/run-state.ts).
  */
+import type { RunEndState, RunStateWord } from './states.ts';
 import { minuteOf } from './utc-minute.ts';
 
 export type RunState =
   | { readonly kind: 'open' }
   | {
       readonly kind: 'closed';
-      /** As the server calls it, such as `terminated`. */
-      readonly status: string;
+      readonly status: RunEndState;
       /** ISO 8601. */
       readonly closedAt: string;
       /** Of one that was terminated: who did it, and why; null where nobody said. */
@@ -31,12 +31,12 @@ export interface SeenOnServer {
 export interface LedgerRun {
   readonly runId: string;
   readonly endedAt: string | null;
-  readonly outcome: string | null;
+  readonly outcome: RunEndState | 'rejected' | null;
 }
 
 export interface RunEnd {
   /** How it ended; `running` before, `unknown` where nobody knows. */
-  readonly state: string;
+  readonly state: RunStateWord;
   /** ISO 8601. */
   readonly endedAt: string | null;
   /** Why there is no end of its own, in a sentence; null for one that runs, or wrote its end. */
@@ -67,17 +67,16 @@ export function sentenceOfRunState(state: RunState): string | null {
     case 'closed': {
       const { status, closedAt, by, reason } = state;
       const who = `${by === null ? '' : ` by ${by}`}${reason === null ? '' : ` (${reason})`}`;
-      const verb = verbs[status] ?? `closed as ${status}`;
-      return `It ${verb} at ${minuteOf(closedAt)} UTC${who}, and wrote no end of its own.`;
+      return `It ${verbs[status]} at ${minuteOf(closedAt)} UTC${who}, and wrote no end of its own.`;
     }
   }
 }
 
-const verbs: Readonly<Record<string, string>> = {
+const verbs: Readonly<Record<RunEndState, string>> = {
   terminated: 'was terminated',
-  timed_out: 'was out of its time',
+  'timed-out': 'was out of its time',
   cancelled: 'was cancelled',
   failed: 'failed',
   completed: 'ended',
-  continued_as_new: 'went on in a new history, which is gone,',
+  'continued-as-new': 'went on in a new history, which is gone,',
 };

@@ -26,6 +26,12 @@ export const phaseStates = [
 ] as const;
 export type PhaseState = (typeof phaseStates)[number];
 
+/** How the run of a pipeline or a sweep ended, by the Temporal server. */
+export type RunEndState = 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed-out' | 'continued-as-new';
+
+/** `rejected`: it ended in order, and its gate took nothing. `unknown`: not even the server knows. */
+export type RunStateWord = 'running' | 'rejected' | RunEndState | 'unknown';
+
 /** What a job that does not run yet waits for; for how long it may is in wait-rules.ts. */
 export const waitKinds = [
   'queue',

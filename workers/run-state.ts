@@ -4,8 +4,14 @@
  * A run goes on in another one after a reset, and in a new history; a later run of the same id is another one. Does not cover what follows
  * (decisions/run-state.ts, reap.ts).
  */
-import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  type Client,
+  type WorkflowExecutionDescription,
+  type WorkflowExecutionStatusName,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import type { RunState } from '../decisions/run-state.ts';
+import type { RunStateWord } from '../decisions/states.ts';
 
 type HistoryWish = Parameters<Client['workflowService']['getWorkflowExecutionHistory']>[0];
 /** HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT. */
@@ -15,6 +21,25 @@ export interface RunOfId {
   readonly workflowId: string;
   readonly runId: string;
 }
+
+type StatusWord = Exclude<RunStateWord, 'rejected'>;
+
+const words: Readonly<Record<WorkflowExecutionStatusName, StatusWord>> = {
+  RUNNING: 'running',
+  // Its jobs are at work: it only takes no step meanwhile.
+  PAUSED: 'running',
+  COMPLETED: 'completed',
+  FAILED: 'failed',
+  CANCELLED: 'cancelled',
+  TERMINATED: 'terminated',
+  TIMED_OUT: 'timed-out',
+  CONTINUED_AS_NEW: 'continued-as-new',
+  UNSPECIFIED: 'unknown',
+  UNKNOWN: 'unknown',
+};
+
+/** The server's word for a run as Temper says it. */
+export const wordOfStatus = (status: WorkflowExecutionStatusName): StatusWord => words[status];
 
 /** `unknown` also for a run that the server has forgotten. Rejects when the server cannot be asked. */
 export async function runState(client: Client, run: RunOfId): Promise<RunState> {
@@ -43,10 +68,11 @@ async function described(
 
 async function stateOf(client: Client, run: WorkflowExecutionDescription): Promise<RunState> {
   const { status, closeTime } = run;
-  // One that is paused does not run, and is open.
-  if (closeTime === undefined) return { kind: 'open' };
+  const word = wordOfStatus(status.name);
+  if (closeTime === undefined || word === 'running') return { kind: 'open' };
+  if (word === 'unknown') return { kind: 'unknown' };
   const who = status.name === 'TERMINATED' ? await whoTerminated(client, run) : { by: null, reason: null };
-  return { kind: 'closed', status: status.name.toLowerCase(), closedAt: closeTime.toISOString(), ...who };
+  return { kind: 'closed', status: word, closedAt: closeTime.toISOString(), ...who };
 }
 
 async function whoTerminated(

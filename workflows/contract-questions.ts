@@ -16,7 +16,7 @@ import type { TrainedOn } from '../decisions/lineage.ts';
 import type { PhasePlan } from '../decisions/plan.ts';
 import type { GoReason } from '../decisions/prune.ts';
 import type { StopOutcome } from '../decisions/reap.ts';
-import type { AttemptState, PhaseState } from '../decisions/states.ts';
+import type { AttemptState, PhaseState, RunStateWord } from '../decisions/states.ts';
 import type { ExplainedSweep } from '../decisions/explained-sweep.ts';
 import type { ShownScores } from '../decisions/shown-scores.ts';
 
@@ -179,8 +179,8 @@ export interface Explanation {
   readonly recipe: string;
   readonly startedAt: string;
   readonly endedAt: string | null;
-  /** How it ended; `running` before. Of one that wrote no end, as the server calls it, such as `terminated`. */
-  readonly state: string;
+  /** How it ended, by the server where it wrote no end itself; `running` before. */
+  readonly state: RunStateWord;
   /** Why it has no end of its own, in a sentence; absent where it has one, or runs. */
   readonly ended?: string;
   readonly phases: readonly ExplainedPhase[];

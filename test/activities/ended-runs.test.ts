@@ -136,8 +136,8 @@ describe('a pipeline that was terminated', () => {
       want: /^Its end .* this Temporal server knows nothing of it: it is over, unless another server/,
     },
     {
-      says: { kind: 'closed', status: 'timed_out', closedAt: at(5), by: null, reason: null },
-      ...{ state: 'timed_out', want: /^It was out of its time at 2026-11-29 10:05 UTC, and wrote no end/ },
+      says: { kind: 'closed', status: 'timed-out', closedAt: at(5), by: null, reason: null },
+      ...{ state: 'timed-out', want: /^It was out of its time at 2026-11-29 10:05 UTC, and wrote no end/ },
     },
     {
       says: { kind: 'closed', status: 'failed', closedAt: at(5), by: null, reason: null },

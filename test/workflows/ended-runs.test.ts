@@ -67,7 +67,7 @@ test('one that is out of its time is closed, and nobody did it', async () => {
     const state = await stateOf('late', runId);
     return state.kind === 'closed' && state;
   });
-  expect(ended).toMatchObject({ status: 'timed_out', by: null, reason: null });
+  expect(ended).toMatchObject({ status: 'timed-out', by: null, reason: null });
 });
 
 test('one that was reset is the run in its place; of one that the server never knew nothing is said', async () => {

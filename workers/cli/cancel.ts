@@ -11,12 +11,16 @@ export function cancel(): Command {
     .addOption(new Option('--wait', 'return when it has stopped'))
     .addHelpText('after', '\nExample:\n  $ temper cancel tiny --wait')
     .action(async (pipeline: string, options: { wait?: true }) => {
-      const { answered, withServer } = await import('./connect.ts');
+      const [{ answered, withServer }, { wordOfStatus }] = await Promise.all([
+        import('./connect.ts'),
+        import('../run-state.ts'),
+      ]);
       await withServer(async (connected) => {
         const handle = connected.client.workflow.getHandle(pipeline);
         const { status } = await answered(connected, `pipeline "${pipeline}"`, () => handle.describe());
-        if (status.name !== 'RUNNING') {
-          say(`${pipeline} has ended already (${status.name.toLowerCase()}).`);
+        const state = wordOfStatus(status.name);
+        if (state !== 'running') {
+          say(`${pipeline} has ended already (${state}).`);
           return;
         }
         await handle.cancel();

@@ -36,15 +36,16 @@ async function list({ client }: Connected, { json }: Options): Promise<void> {
   const { pipelinesText } = await import('../terminal/status-text.ts');
   const { workflowNames } = await import('../../workflows/contract.ts');
   const { searchAttributes } = await import('../../workflows/messages.ts');
+  const { wordOfStatus } = await import('../run-state.ts');
   const pipelines: ListedPipeline[] = [];
   for await (const run of client.workflow.list({ query: `WorkflowType = '${workflowNames.pipeline}'` })) {
     if (run.workflowId.startsWith(exampleIds)) continue;
     const known = run.typedSearchAttributes;
-    const isOpen = run.status.name === 'RUNNING';
+    const word = wordOfStatus(run.status.name);
     pipelines.push({
       pipeline: run.workflowId,
       runId: run.runId,
-      state: isOpen ? (known.get(searchAttributes.state) ?? 'running') : run.status.name.toLowerCase(),
+      state: word === 'running' ? (known.get(searchAttributes.state) ?? word) : word,
       phase: known.get(searchAttributes.phase) ?? '',
       score: known.get(searchAttributes.score) ?? null,
       startedAt: run.startTime.toISOString(),
@@ -68,7 +69,8 @@ async function show(connected: Connected, pipeline: string, { json }: Options): 
   await mustBePipeline(connected, run);
   await requireWorker(connected);
   const phases = await answered(connected, `pipeline "${pipeline}"`, () => readPhases(connected.client, pipeline));
-  const state = run.status.name.toLowerCase();
+  const { wordOfStatus } = await import('../run-state.ts');
+  const state = wordOfStatus(run.status.name);
   const failure = await failureOf(connected, run);
   const page = pageOf(connected, pipeline, run.runId);
   if (json) sayJson({ pipeline, runId: run.runId, state, page, failure, phases });
@@ -101,7 +103,7 @@ async function mustBePipeline(connected: Connected, run: WorkflowExecutionDescri
 
 /** Why it failed, in the words of whoever refused or gave up; null where it did not. */
 async function failureOf({ client }: Connected, run: WorkflowExecutionDescription): Promise<string | null> {
-  if (['RUNNING', 'COMPLETED', 'CANCELLED'].includes(run.status.name)) return null;
+  if (['RUNNING', 'PAUSED', 'COMPLETED', 'CANCELLED'].includes(run.status.name)) return null;
   const { WorkflowFailedError } = await import('@temporalio/client');
   try {
     await client.workflow.getHandle(run.workflowId, run.runId).result();

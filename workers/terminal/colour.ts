@@ -19,7 +19,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   failed: 'bad',
   cancelled: 'bad',
   terminated: 'bad',
-  timed_out: 'bad',
+  'timed-out': 'bad',
   lost: 'bad',
 };
 

@@ -32,7 +32,7 @@ function stepOf({ job, step, of }: PhaseView): string {
 export interface ListedPipeline {
   readonly pipeline: string;
   readonly runId: string;
-  /** Temporal's word for the run, such as `running`; `held` where a phase waits for a person. */
+  /** `running`, how it ended, or `held` where a phase waits for a person. */
   readonly state: string;
   readonly phase: string;
   readonly score: number | null;
