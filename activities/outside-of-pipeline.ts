@@ -25,7 +25,12 @@ export async function outsideOfPipeline(
   const ids = await checkpointsOf(ledger, works);
   const scores = await ledger.outsideScoresOf(ids);
   const rows = await outsideRowsOf(ledger, ids, scores);
-  return { rows: rows.slice(-mostShown).map(({ pipeline: _, ...row }) => row), asOf };
+  const leftOut = Math.max(0, rows.length - mostShown);
+  return {
+    rows: rows.slice(leftOut).map(({ pipeline: _, ...row }) => row),
+    ...(leftOut > 0 && { leftOut }),
+    asOf,
+  };
 }
 
 /** In the order of the phases, each led by what it started from. */

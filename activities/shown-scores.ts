@@ -3,13 +3,14 @@
  *
  * Covers the pipelines that made the checkpoints. Does not cover telling them (workflows/tell-pages.ts).
  */
-import { leaderboardRow, type LeaderboardRow } from '../decisions/leaderboard.ts';
+import type { LeaderboardRow, RowInput } from '../decisions/leaderboard.ts';
 import type { ScoreKey } from '../decisions/scores.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { ShownScores } from '../decisions/shown-scores.ts';
 import type { ReadingDependencies } from './dependencies.ts';
 import { outsideOfPipeline } from './outside-of-pipeline.ts';
+import { rowsInTurn } from './rows-in-turn.ts';
 
 /** Evaluations that are looked at for how many problems a benchmark has. */
 const mostEvaluations = 2000;
@@ -51,12 +52,11 @@ async function rowsOf(
     checkpoint.id,
     ...(checkpoint.parent === null ? [] : [checkpoint.parent]),
   ]);
-  const rows = await Promise.all(
-    own.map(async (key) => {
-      const totals = await ledger.evaluationTotals({ benchmark: key.benchmark, limit: mostEvaluations });
-      const problems = await ledger.problemCountOf(totals.filter(({ version }) => version === key.version));
-      return leaderboardRow({ checkpoint, key, evaluations, problems, verdict: undefined });
-    }),
-  );
-  return rows.flatMap((row) => row ?? []);
+  const inputs: RowInput[] = [];
+  for (const key of own) {
+    const totals = await ledger.evaluationTotals({ benchmark: key.benchmark, limit: mostEvaluations });
+    const problems = await ledger.problemCountOf(totals.filter(({ version }) => version === key.version));
+    inputs.push({ checkpoint, key, evaluations, problems, verdict: undefined });
+  }
+  return await rowsInTurn(inputs);
 }

@@ -6,9 +6,12 @@
 import type { LeaderboardRow } from './leaderboard.ts';
 import type { OutsideRow } from './outside-rows.ts';
 
-/** All scores from outside that checkpoints of a pipeline have. */
+/** Scores from outside that checkpoints of a pipeline have. */
 export interface OutsideOfPipeline {
+  /** Of the newest checkpoints, where there are very many. */
   readonly rows: readonly OutsideRow[];
+  /** How many more there are; absent: none. */
+  readonly leftOut?: number;
   /** When the ledger was asked, ISO 8601: of two that are sent at once the one that was asked for later stays. */
   readonly asOf: string;
 }

@@ -42,7 +42,11 @@ export function localTimesOf({ calendars = [], timezone }: ScheduleDescription['
 }
 
 function intervalsOf({ intervals = [] }: ScheduleDescription['spec']): Interval[] {
-  return intervals.map(({ every, offset }) => ({ everySeconds: every / 1000, offsetSeconds: offset / 1000 }));
+  return intervals.map(({ every, offset }) => ({
+    everySeconds: every / 1000,
+    // The SDK's type has it always; the server sends none where none was set.
+    offsetSeconds: ((offset as number | undefined) ?? 0) / 1000,
+  }));
 }
 
 /** In the order of the week, which begins with Monday. */

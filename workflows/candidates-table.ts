@@ -1,5 +1,5 @@
 /**
- * Candidates on a run's page: a short table of the leaderboard, the newest where room is short.
+ * Candidates on a run's page: a short table of the leaderboard. Where room is short, what no gate has judged goes first, then the oldest.
  *
  * Does not cover the numbers it leaves out: the query `leaderboard` and `temper leaderboard` have all of them.
  */
@@ -12,17 +12,27 @@ export type Candidate = LeaderboardRow | OutsideRow;
 
 const heads = ['candidate', 'n', 'mean', '95 %', 'verdict'];
 
-/** Null where nothing was scored, or not even one row has room. */
-export function candidatesTable(rows: readonly Candidate[], roomBytes: number): string | null {
+/** Null where nothing was scored, or not even one row has room. `leftOut`: rows that nobody brought here. */
+export function candidatesTable(rows: readonly Candidate[], roomBytes: number, leftOut = 0): string | null {
   const ofSeveral = new Set(rows.map(({ benchmark }) => benchmark)).size > 1;
   const cells = rows.map((row) => ('sources' in row ? cellsOfOutside(row) : cellsOf(row, ofSeveral)));
+  const [judged, others] = [true, false].map((wanted) =>
+    rows.flatMap((row, at) => (isJudged(row) === wanted ? at : [])),
+  );
+  const firstToGo = [...(others ?? []), ...(judged ?? [])];
   for (let left = 0; left < cells.length; left += 1) {
-    const before = left === 0 ? '' : `\n\n… and ${String(left)} before: \`temper leaderboard\``;
-    const text = `${table(heads, cells.slice(left))}${before}`;
+    const gone = new Set(firstToGo.slice(0, left));
+    const more = left + leftOut;
+    const text = `${table(
+      heads,
+      cells.filter((_, at) => !gone.has(at)),
+    )}${more === 0 ? '' : `\n\n… and ${String(more)} more: \`temper leaderboard\``}`;
     if (bytesOf(text) <= roomBytes) return text;
   }
   return null;
 }
+
+const isJudged = (row: Candidate): boolean => !('sources' in row) && row.verdict !== 'none';
 
 function cellsOf(row: LeaderboardRow, ofSeveral: boolean): readonly string[] {
   const { phase, step, benchmark, problems, samples, lacking, byVote, timedOutShare, mean, low, high, verdict } = row;

@@ -163,6 +163,7 @@ function forgetFrom(board: Board, phase: string): void {
   const forgotten = new Set(phases.slice(first).map(({ name }) => name));
   for (const name of forgotten) board.byHand.delete(name);
   for (const [key, row] of board.rows) if (forgotten.has(row.phase)) board.rows.delete(key);
+  board.outside = { ...board.outside, rows: board.outside.rows.filter((row) => !forgotten.has(row.phase)) };
   show(board);
 }
 
@@ -223,7 +224,12 @@ function answerQueries(board: Board): void {
 
 function leaderboardOf(board: Board): Leaderboard {
   const outside: readonly OutsideRow[] = inOrder(board, board.outside.rows);
-  return { rows: inOrder(board, board.rows.values()), ...(outside.length > 0 && { outside }) };
+  const { leftOut } = board.outside;
+  return {
+    rows: inOrder(board, board.rows.values()),
+    ...(outside.length > 0 && { outside }),
+    ...(leftOut !== undefined && { outsideOmitted: leftOut }),
+  };
 }
 
 function hearReleases(board: Board): void {
@@ -278,5 +284,6 @@ function show(board: Board): void {
   const { namespace, workflowId } = workflowInfo();
   const { resolved, state, phases } = board;
   const candidates = inOrder(board, [...board.rows.values(), ...board.outside.rows]);
-  setCurrentDetails(pipelineDetails({ namespace, workflowId, resolved, state, phases, candidates }));
+  const { leftOut: candidatesLeftOut = 0 } = board.outside;
+  setCurrentDetails(pipelineDetails({ namespace, workflowId, resolved, state, phases, candidates, candidatesLeftOut }));
 }

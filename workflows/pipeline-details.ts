@@ -16,6 +16,8 @@ export interface PipelinePage {
   readonly phases: readonly PhaseReport[];
   /** In the order of the phases. */
   readonly candidates: readonly Candidate[];
+  /** More of them, which the pipeline was not told. @default 0 */
+  readonly candidatesLeftOut?: number;
 }
 
 /** With the last note and all: current details travel in an address. Bytes. */
@@ -44,7 +46,7 @@ export function pipelineDetails(page: PipelinePage): string {
   ];
   const above = top.join('\n\n');
   const room = Math.min(mostOfCandidates, longestPage - bytesOf(above) - leastOfNotes(page));
-  const candidates = candidatesTable(page.candidates, room);
+  const candidates = candidatesTable(page.candidates, room, page.candidatesLeftOut);
   const text = candidates === null ? above : `${above}\n\n${candidates}`;
   return [text, ...known(page, longestPage - bytesOf(text))].join('\n\n');
 }

@@ -5,7 +5,7 @@
  * the newest report goes out. They go to whichever run of the pipeline is open: after a reset that is another one. Does not cover what
  * the pipeline makes of them (pipeline-board.ts).
  */
-import { CancellationScope, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, getExternalWorkflowHandle, patched, workflowInfo } from '@temporalio/workflow';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
 import type { OutsideOfPipeline } from '../decisions/shown-scores.ts';
 import type { PhaseReport } from './contract.ts';
@@ -56,8 +56,10 @@ export function pipelineLine(run: string): PipelineLine {
     },
     rows(rows, outside) {
       untoldRows = [...untoldRows, ...rows];
-      untoldOutside = outside ?? untoldOutside;
-      if (rows.length > 0 || outside !== undefined) tell();
+      // A worker of before told of no scores from outside, and may have carried this moment out.
+      const isTold = outside !== undefined && (rows.length > 0 || patched('outside-scores-are-shown'));
+      if (isTold) untoldOutside = outside;
+      if (rows.length > 0 || isTold) tell();
     },
     async delivered() {
       await CancellationScope.nonCancellable(async () => {

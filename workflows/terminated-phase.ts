@@ -10,7 +10,7 @@ import { activities } from './jobs.ts';
 import type { PipelineBoard } from './pipeline-board.ts';
 
 const because =
-  'its run was terminated, and its job stopped; started again with the same id, the pipeline goes on from the newest checkpoint';
+  'its run was terminated, and what ran of it is stopped; started again with the same id, the pipeline goes on from the newest checkpoint';
 
 /** The answer of `run`, which waits for the phase. */
 export async function orCloseTerminated<T>(

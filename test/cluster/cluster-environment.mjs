@@ -27,7 +27,8 @@ export default class ClusterEnvironment extends TestEnvironment {
 
   async setup() {
     await super.setup();
-    if (this.places !== null) this.before = await snapshotOfCluster(this.places);
+    const { places } = this;
+    if (places !== null) this.before = await eventually('the cluster is seen', goneSeconds, () => seen(places));
   }
 
   async handleTestEvent({ name }, state) {
@@ -35,6 +36,11 @@ export default class ClusterEnvironment extends TestEnvironment {
     const left = await leftOn(this.places, this.before);
     if (left !== null) state.unhandledErrors.push(new Error(left));
   }
+}
+
+/** Null where its API server does not answer now. */
+async function seen(places) {
+  return await snapshotOfCluster(places).catch(() => null);
 }
 
 /** Null where the cluster is as it was. */

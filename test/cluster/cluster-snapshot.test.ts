@@ -97,3 +97,12 @@ onOwnCluster.each<{
   }
   await eventually('nothing is seen', 30, async () => (await changes()).length === 0);
 });
+
+test('what was on its way out before is of the tests before; what is on its way out now is still left', () => {
+  const before = ['namespaces/default', 'namespaces/theirs (being deleted)'];
+  expect(changesBetween(before, ['namespaces/default'])).toEqual([]);
+  expect(changesBetween(before, before)).toEqual([]);
+  expect(changesBetween(before, [...before, 'namespaces/ours (being deleted)'])).toEqual([
+    '+ namespaces/ours (being deleted)',
+  ]);
+});

@@ -51,10 +51,15 @@ export async function snapshotOfCluster(places: SlotPlaces): Promise<ClusterSnap
   return [...objects.flat(), ...linesOfNode(node), ...linesOfDaemons(places)].sort();
 }
 
-/** What came (+) and what went (-). */
+/** Behind an object that is on its way out. */
+const going = ' (being deleted)';
+
+/** What came (+) and what went (-). What was going before, of the tests before, may be gone. */
 export function changesBetween(before: ClusterSnapshot, now: ClusterSnapshot): readonly string[] {
-  const came = now.filter((line) => !before.includes(line)).map((line) => `+ ${line}`);
-  const went = before.filter((line) => !now.includes(line)).map((line) => `- ${line}`);
+  const nameOf = (line: string) => line.replace(going, '');
+  const [wasThere, isThere] = [before.map(nameOf), now.map(nameOf)];
+  const came = now.filter((line) => !wasThere.includes(nameOf(line))).map((line) => `+ ${line}`);
+  const went = before.filter((line) => !line.endsWith(going) && !isThere.includes(line)).map((line) => `- ${line}`);
   return [...came, ...went];
 }
 
@@ -70,19 +75,34 @@ async function pathsUnder(places: SlotPlaces, root: string): Promise<readonly st
   );
 }
 
+interface Names {
+  /** Null where there is none. */
+  readonly items:
+    | readonly {
+        readonly metadata: { readonly name: string; readonly namespace?: string; readonly deletionTimestamp?: string };
+      }[]
+    | null;
+}
+
+/** None of a kind that was taken away since it was found: what kinds there are is told late. */
 async function namesAt(places: SlotPlaces, path: string): Promise<readonly string[]> {
-  const { items } = await read<{
-    /** Null where there is none. */
-    readonly items: readonly { readonly metadata: { readonly name: string; readonly namespace?: string } }[] | null;
-  }>(places, path, asNames);
+  const answer = await askApi(places, { path, accept: asNames });
+  if (answer.status === 404) return [];
+  const { items } = bodyOf(path, answer) as Names;
   const kind = path.replace(/^.*\//, '');
-  return (items ?? []).map(({ metadata: { name, namespace } }) => [kind, namespace, name].filter(Boolean).join('/'));
+  return (items ?? []).map(
+    ({ metadata: { name, namespace, deletionTimestamp } }) =>
+      `${[kind, namespace, name].filter(Boolean).join('/')}${deletionTimestamp === undefined ? '' : going}`,
+  );
 }
 
 async function read<T>(places: SlotPlaces, path: string, accept?: string): Promise<T> {
-  const { status, text } = await askApi(places, { path, ...(accept === undefined ? {} : { accept }) });
+  return bodyOf(path, await askApi(places, { path, ...(accept === undefined ? {} : { accept }) })) as T;
+}
+
+function bodyOf(path: string, { status, text }: { readonly status: number; readonly text: string }): unknown {
   if (status !== 200) throw new Error(`${path}: ${text}`);
-  return JSON.parse(text) as T;
+  return JSON.parse(text);
 }
 
 function linesOfNode({ metadata: { labels }, spec: { unschedulable, taints = [] }, status }: Node): readonly string[] {

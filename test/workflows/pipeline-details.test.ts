@@ -123,8 +123,26 @@ describe('candidates', () => {
     );
     const details = pipelineDetails(page(phases, { candidates: rows }));
     expect(Buffer.byteLength(details)).toBeLessThan(4096);
-    expect(details).toMatch(/\| sft 299\u2003 [^]*\n\n… and \d+ before: `temper leaderboard`\n\n- \[phase-0\]/);
+    expect(details).toMatch(/\| sft 299\u2003 [^]*\n\n… and \d+ more: `temper leaderboard`\n\n- \[phase-0\]/);
     expect(details).toContain('- [phase-7]');
+  });
+
+  test('those that a gate has judged stay where many more were imported', () => {
+    const imported = Array.from({ length: 57 }, (_, at) =>
+      row(50, { benchmark: `mmlu-${String(at)}`, verdict: 'none' }),
+    );
+    const details = pipelineDetails(
+      page([report('sft')], {
+        candidates: [row(25, { verdict: 'passed-over' }), row(50), ...imported],
+        candidatesLeftOut: 14,
+      }),
+    );
+    expect(details).toMatch(
+      /\| sft 25 on addition\u2003 .* not chosen\u2003 \|\n\| sft 50 on addition\u2003 .* promoted\u2003 \|\n/,
+    );
+    expect(details).toContain('| sft 50 on mmlu-56\u2003 |');
+    const shown = details.split('\n').filter((line) => line.includes(' on mmlu-')).length;
+    expect(details).toContain(`… and ${String(57 - shown + 14)} more: `);
   });
 
   test('are left out where the phases leave no room', () => {

@@ -8,6 +8,7 @@ import { workflowNames, type PipelineInput, type ResolvedPipeline } from '../../
 import { asTemperError } from './ask.ts';
 import { answered, pageOf, requireWorker, type Connected } from './connect.ts';
 import { startDetails } from './start-details.ts';
+import { wordOfStatus } from '../run-state.ts';
 
 export interface StartedPipeline {
   readonly pipeline: string;
@@ -78,7 +79,7 @@ async function untilResolved(
     );
     if (plan !== null) return plan;
     const { status } = await handle.describe();
-    if (status.name !== 'RUNNING') await handle.result().catch(refused);
+    if (wordOfStatus(status.name) !== 'running') await handle.result().catch(refused);
     await new Promise((resolve) => setTimeout(resolve, lookMilliseconds));
   }
   return null;

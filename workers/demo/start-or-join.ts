@@ -1,6 +1,7 @@
 /** The run of a pipeline: the open one, or a new one of the same id. */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { workflowNames, type PipelineInput } from '../../workflows/contract.ts';
+import { wordOfStatus } from '../run-state.ts';
 
 export interface PipelineRun {
   readonly pipelineId: string;
@@ -36,7 +37,7 @@ export async function startOrJoin(client: Client, wish: PipelineWish): Promise<P
 async function openRunOf(client: Client, pipelineId: string): Promise<string | null> {
   try {
     const { status, runId } = await client.workflow.getHandle(pipelineId).describe();
-    return status.name === 'RUNNING' ? runId : null;
+    return wordOfStatus(status.name) === 'running' ? runId : null;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return null;
     throw error;
