@@ -11,6 +11,10 @@ import { TemperError } from '../decisions/errors.ts';
 import { minuteOf } from '../decisions/utc-minute.ts';
 import { describedSweeps, listSchedules, runningOf } from './schedules.ts';
 
+/** It takes less than two. */
+const doneSeconds = 10;
+const lookMilliseconds = 100;
+
 interface Sweeps {
   readonly handle: ScheduleHandle;
   readonly there: ScheduleDescription;
@@ -48,7 +52,9 @@ export async function pauseSchedule(client: Client, id: string, reason: string |
     const { paused, note } = there.state;
     const after = `\`temper schedule unpause ${id}\` lets it go on`;
     if (paused && reason === undefined) return `schedule ${id} is paused already${noted(note)}; ${after}`;
-    await handle.pause(reason ?? 'Paused via temper schedule pause');
+    const said = reason ?? 'Paused via temper schedule pause';
+    await handle.pause(said);
+    await whenDone(handle, (now) => now.state.paused && now.state.note === said);
     const what = paused ? `was paused already${noted(note)}; its note is now: ${String(reason)}` : 'is paused';
     return `schedule ${id} ${what}${goesOn(there)}; ${after}`;
   });
@@ -57,11 +63,25 @@ export async function pauseSchedule(client: Client, id: string, reason: string |
 export async function unpauseSchedule(client: Client, id: string, reason: string | undefined): Promise<string> {
   return await withSweeps(client, id, async ({ handle, there }) => {
     if (there.state.paused) await handle.unpause(reason ?? 'Unpaused via temper schedule unpause');
-    const [next] = (await handle.describe()).info.nextActionTimes;
+    const { info } = await whenDone(handle, (now) => !now.state.paused);
+    const [next] = info.nextActionTimes;
     const starts =
       next === undefined ? 'no time of it is to come' : `it starts next at ${minuteOf(next.toISOString())} UTC`;
     return `schedule ${id} ${there.state.paused ? 'goes on' : 'is not paused'}: ${starts}`;
   });
+}
+
+/** The server answers before it has done what it was asked. After seconds the schedule as it is then, done or not. */
+async function whenDone(
+  handle: ScheduleHandle,
+  isDone: (now: ScheduleDescription) => boolean,
+): Promise<ScheduleDescription> {
+  const end = performance.now() + doneSeconds * 1000;
+  for (;;) {
+    const now = await handle.describe();
+    if (isDone(now) || performance.now() > end) return now;
+    await pause(lookMilliseconds);
+  }
 }
 
 const noted = (note: string | undefined): string => (note === undefined || note === '' ? '' : ` (${note})`);
@@ -97,19 +117,11 @@ export async function triggerSweep({ handle, there }: Sweeps): Promise<Triggered
   return { workflowId: await startedSince(handle, there), taskQueue, paused: there.state.paused };
 }
 
-/** It takes less than two. */
-const startSeconds = 10;
-
-/** The server answers a trigger before it has started anything. */
+/** Null where the server has not started it within seconds. */
 async function startedSince(handle: ScheduleHandle, { info }: ScheduleDescription): Promise<string | null> {
-  const end = performance.now() + startSeconds * 1000;
-  while (performance.now() < end) {
-    const now = await handle.describe();
-    const last = now.info.recentActions.at(-1);
-    if (now.info.numActionsTaken > info.numActionsTaken && last !== undefined) return last.action.workflow.workflowId;
-    await pause(100);
-  }
-  return null;
+  const isStarted = (now: ScheduleDescription) => now.info.numActionsTaken > info.numActionsTaken;
+  const now = await whenDone(handle, isStarted);
+  return isStarted(now) ? (now.info.recentActions.at(-1)?.action.workflow.workflowId ?? null) : null;
 }
 
 /** A month of nights. Each evaluates what is due when it runs: more are of no use. */

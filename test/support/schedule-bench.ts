@@ -6,6 +6,7 @@ import { type Schedule, scheduleSchema } from '../../configs/schema-schedule.ts'
 import { type Applied, applySchedule } from '../../workers/schedules.ts';
 import { readSettings } from '../../workers/settings.ts';
 import { installRuntime } from '../../workers/temper-worker.ts';
+import { eventually } from './eventually.ts';
 import { createStories, type Stories } from './stories.ts';
 import { taskQueue, workflowBundle } from './workflow-bench.ts';
 
@@ -16,6 +17,8 @@ export interface ScheduleBench {
   readonly there: (id: string) => Promise<ScheduleDescription>;
   /** As a person does in the UI: it keeps what it does not name. */
   readonly edit: (id: string, change: (now: ScheduleDescription) => object) => Promise<void>;
+  /** As a person does in the UI. */
+  readonly pause: (id: string) => Promise<void>;
   /** A schedule of something else than sweeps. */
   foreign(id: string): Promise<void>;
   /** While `run` runs, a worker takes the sweeps; they go as it tells them to. */
@@ -52,7 +55,17 @@ export function schedulesOfFile(): ScheduleBench {
     },
     apply: (schedule, dryRun = false) => applySchedule(environment.client, { schedule, taskQueue, dryRun }),
     there: (id) => handleOf(id).describe(),
-    edit: (id, change) => handleOf(id).update((now) => ({ ...now, ...change(now) })),
+    async edit(id, change) {
+      const updatedAt = async () => (await handleOf(id).describe()).info.lastUpdatedAt?.getTime();
+      const before = await updatedAt();
+      await handleOf(id).update((now) => ({ ...now, ...change(now) }));
+      // The server answers before it has done it; what is asked meanwhile may come first.
+      await eventually('it is edited', 20, async () => (await updatedAt()) !== before);
+    },
+    async pause(id) {
+      await handleOf(id).pause();
+      await eventually('it is paused', 20, async () => (await handleOf(id).describe()).state.paused);
+    },
     async foreign(scheduleId) {
       await environment.client.schedule.create({
         scheduleId,

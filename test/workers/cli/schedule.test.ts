@@ -66,7 +66,7 @@ test('paused with a reason, it says so, as the list does; paused again, that rea
 
 test('unpaused, it says when it starts next; unpaused again, nothing is changed', async () => {
   await apply(nightly('unpaused'));
-  await bench.client.schedule.getHandle('unpaused').pause();
+  await bench.pause('unpaused');
   expect((await say('unpause', 'unpaused', '--reason', 'it has moved')).output).toMatch(
     /^schedule unpaused goes on: it starts next at \d{4}-\d\d-\d\d 0[12]:00 UTC\n$/,
   );
@@ -128,7 +128,7 @@ test('what was edited in the UI stays when it is paused', async () => {
 test('triggered, it names its sweep, and that no worker is there to take it; none is started beside it', async () => {
   await apply(nightly('triggered'));
   await edit('triggered', ({ action }) => ({ action: { ...action, taskQueue: 'nobody' } }));
-  await bench.client.schedule.getHandle('triggered').pause();
+  await bench.pause('triggered');
   const { exitCode, output, errors } = await say('trigger', 'triggered');
   expect([exitCode, output]).toEqual([
     0,
