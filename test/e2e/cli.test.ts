@@ -213,9 +213,7 @@ test('of a pipeline that is terminated by hand, explain says who did it and why,
   await say('start', '-f', 'mine.yaml', '--set', 'seed=7', '--id', 'ended');
   await eventually('its job has begun', 60, async () => (await say('logs', 'ended')).exitCode === 0);
   await embedded.client.workflow.getHandle('ended').terminate('the cluster moves');
-  expect((await say('logs', 'ended', '-f')).errors).toMatch(
-    /\nIt was terminated at .* UTC by .* \(the cluster moves\), and wrote no end of its own\.\n$/,
-  );
+  expect((await say('logs', 'ended', '-f')).errors).toMatch(/\nIt was terminated at .* \(the cluster moves\), .*\n$/);
   const explained = await eventually('its phase is cancelled', 60, async () => {
     const { output } = await say('explain', 'ended');
     return output.includes('\nbase: cancelled\n') && output;
