@@ -93,17 +93,20 @@ describe('compare says how one was made from the other', () => {
 });
 
 describe('leaderboard', () => {
+  /** Step 40, made from step 20. */
+  const promoted = (at: (step: number) => string): GateVerdict => ({
+    kind: 'promote',
+    checkpoint: { id: at(40), phase: 'sft', step: 40, parent: at(20) },
+    score: 1,
+    because: { rule: 'newest', step: 40, passed: 2 },
+    stages: [],
+  });
+
   test('of a pipeline: its checkpoints in their order, with what the gate said', async () => {
     const { at } = await pipeline('demo');
     const other = await pipeline('other');
     await seen(evaluation(at(40)).scoring([4, 4]), evaluation(at(20)).scoring([4, 0]), evaluation(other.at(20)));
-    const verdict: GateVerdict = {
-      kind: 'promote',
-      checkpoint: { id: at(40), phase: 'sft', step: 40, parent: at(20) },
-      score: 1,
-      because: { rule: 'newest', step: 40, passed: 2 },
-      stages: [],
-    };
+    const verdict = promoted(at);
     const time = '2026-11-29T12:00:00.000Z';
     await bench.ledger.recordVerdict({
       key: 'k',
@@ -132,13 +135,7 @@ describe('leaderboard', () => {
     if (first === undefined) throw new Error('no phase');
     const time = '2026-11-29T12:00:00.000Z';
     await bench.ledger.upsertPhase({ ...first, runId: 'second-run', at: time });
-    const verdict: GateVerdict = {
-      kind: 'promote',
-      checkpoint: { id: at(40), phase: 'sft', step: 40, parent: at(20) },
-      score: 1,
-      because: { rule: 'newest', step: 40, passed: 2 },
-      stages: [],
-    };
+    const verdict = promoted(at);
     await bench.ledger.recordVerdict({
       ...{ key: 'k', runId: 'second-run', phase: 'sft', verdict, evidence: null, at: time },
     });
