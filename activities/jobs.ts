@@ -70,7 +70,7 @@ export interface JobActivities {
   stopJob(input: OfJob & { readonly reason: StopReason }): Promise<StoppedJob | undefined>;
   /** The attempt is given up before anybody knows of its job: one that a submit created all the same is found and stopped. */
   withdrawJob(input: Omit<OfJob, 'job'> & { readonly reason: 'cancel' | 'deadline' | 'waited' }): Promise<void>;
-  /** Whatever still runs of a phase whose own run is gone is found and stopped. */
+  /** A training job that still runs of a phase whose own run is gone is found and stopped. Its evaluations have runs of their own, which end. */
   stopJobsOf(input: Pick<OfJob, 'context'>): Promise<void>;
 }
 

@@ -327,7 +327,9 @@ async function gpuHoursUsed(
   { ledger }: ActivityDependencies,
   { pipelineId: workflowId, runId, phase }: PhaseContext,
 ): Promise<number> {
-  return gpuHoursRan(await ledger.attemptsOf({ workflowId, runId, phase: phase.name }));
+  const of = { workflowId, runId, phase: phase.name };
+  const trained = await ledger.attemptsOf({ ...of, purpose: 'train' });
+  return gpuHoursRan([...trained, ...(await ledger.attemptsOf({ ...of, purpose: 'evaluate' }))]);
 }
 
 async function attemptsOf(dependencies: ActivityDependencies, { pipelineId, runId, phase }: PhaseContext) {

@@ -74,6 +74,7 @@ export interface AttemptLedger {
   attemptsOf(of: {
     readonly workflowId: string;
     readonly phase: string;
+    /** @default 'train' */
     readonly purpose?: AttemptPurpose;
     readonly runId?: string;
   }): Promise<readonly AttemptRecord[]>;

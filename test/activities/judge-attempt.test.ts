@@ -9,7 +9,6 @@ import {
   type StartedAttempt,
 } from '../support/activity-bench.ts';
 import { fakeTrainer, type FakeTrainer } from '../support/fake-trainer.ts';
-import { kubernetesProfile } from '../support/kubernetes-profile.ts';
 
 let bench: ActivityBench;
 beforeEach(async () => {
@@ -268,7 +267,6 @@ describe('a failed attempt', () => {
 });
 
 describe('a hold', () => {
-  const budgets = { attempts: 5, evaluations: 100, waitMinutes: 60 };
   async function failThreeTimes(from: number): Promise<string[]> {
     const kinds = [];
     for (const opened of [from, from + 1, from + 2]) {
@@ -290,28 +288,6 @@ describe('a hold', () => {
     expect(await incidents()).toHaveLength(6);
     const decisions = await bench.ledger.decisionsOf({ runId: 'run-1', phase: 'sft' });
     expect(decisions.filter(({ question }) => question === 'release')).toMatchObject([{ attempt: 3 }]);
-  });
-
-  test('comes when the GPU hours are spent', async () => {
-    const attempt = await startAttempt(bench, 1, { context: contextOf({ budgets: { ...budgets, gpuHours: 2 } }) });
-    bench.pass(48 * 3600); // in the queue: not charged
-    bench.backend.run(attempt.job);
-    bench.pass(2.5 * 3600);
-    bench.backend.end(attempt.job, { exitCode: 1 });
-    const judged = await judge(attempt);
-    expect([judged.kind, judged.sentence]).toEqual(['hold', expect.stringContaining('2.50 of 2.00 GPU hours')]);
-  });
-
-  test('an hour counts as often as the job had GPUs when it was opened', async () => {
-    const { placeOf } = bench.dependencies;
-    const profile = kubernetesProfile({ jobs: { sft: { nodes: 2, gpus: 8 } } });
-    bench.dependencies.placeOf = (name) => ({ ...placeOf(name), profile });
-    const attempt = await startAttempt(bench, 1, { context: contextOf({ budgets: { ...budgets, gpuHours: 40 } }) });
-    bench.dependencies.placeOf = placeOf;
-    bench.backend.run(attempt.job);
-    bench.pass(2.5 * 3600);
-    bench.backend.end(attempt.job, { exitCode: 1 });
-    expect((await judge(attempt)).sentence).toContain('40.00 of 40.00 GPU hours');
   });
 });
 
