@@ -4,7 +4,7 @@
  */
 import type { Answer, Question } from '../workflows/contract-questions.ts';
 import type { ReadingDependencies } from './dependencies.ts';
-import { explanationOf } from './explain.ts';
+import { explanationOfPipeline } from './explain.ts';
 import { explanationOfSweep } from './explain-sweep.ts';
 import { answerNodes } from './node-memory.ts';
 import { logOf } from './logs.ts';
@@ -63,11 +63,10 @@ async function explained(
   question: Extract<Question, { question: 'explain' }>,
 ): Promise<Answer> {
   const { ledger } = dependencies;
-  const { store } = dependencies.placeOf(undefined);
-  const { phase, pipeline: named } = question;
-  const { found, end } = await findRunAndEnd(dependencies, named);
-  if (found.kind === 'pipeline')
-    return await explanationOf(ledger, question, { store, known: { run: found.run, end } });
+  const { phase, attempt, evidence } = question;
+  const { found, end } = await findRunAndEnd(dependencies, question.pipeline);
+  const wish = { attempt, evidence, end, store: dependencies.placeOf(undefined).store };
+  if (found.kind === 'pipeline') return await explanationOfPipeline(ledger, found.run, { ...wish, phase });
   await worksOf(ledger, found, phase);
-  return await explanationOfSweep(ledger, found.run, { ...question, end, store });
+  return await explanationOfSweep(ledger, found.run, wish);
 }

@@ -13,10 +13,8 @@ import {
   titleOfEvaluation,
 } from '../decisions/sweep-sentences.ts';
 import { count, percent } from '../decisions/stage-sentences.ts';
-import type { RunEnd } from '../decisions/run-state.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { SweepRecord } from '../store/ledger/sweeps.ts';
-import type { RunStore } from '../store/run-store.ts';
 import type { ExplainedSweep } from '../decisions/explained-sweep.ts';
 import type { Explanation } from '../workflows/contract-questions.ts';
 import { sweepPhase } from '../workflows/contract.ts';
@@ -28,28 +26,21 @@ const mostLines = 50;
 /** More than a sweep makes. */
 const mostTotals = 100_000;
 
-interface SweepSeen {
-  readonly store: RunStore;
-  /** How it ended, if it has. */
-  readonly end: RunEnd;
-}
-
 /** Throws `not-found` when there is no such job. */
 export async function explanationOfSweep(
   ledger: Ledger,
   sweep: SweepRecord<SweepPlan>,
-  { attempt, evidence, store, end }: Pick<ExplainWish, 'attempt' | 'evidence'> & SweepSeen,
+  { end, ...wish }: ExplainWish,
 ): Promise<Explanation> {
   const { workflowId, runId, name, startedAt, report } = sweep;
   const now = report === null ? await sweepState({ ledger }, sweep) : null;
   const because = report === null ? sentenceSoFar(now, sweep.plan) : `${sentenceOfSweep(report)}.`;
-  const wish = evidenceWish({ store, evidence, attempt, phases: 1 });
-  const events = await eventsOf(ledger, { workflowId, runId, phase: sweepPhase }, wish);
+  const events = await eventsOf(ledger, { workflowId, runId, phase: sweepPhase }, evidenceWish(wish, 1));
   // Of what nobody goes on with, the phase has no word of its own.
   const state = report?.outcome ?? (end.state === 'running' ? 'running' : 'cancelled');
   return {
     ...{ answer: 'explain', pipeline: workflowId, runId, recipe: name, startedAt, ...toldEnd(end) },
-    ...withinBounds([{ phase: sweepPhase, kind: sweepPhase, state, because, events }], attempt),
+    ...withinBounds([{ phase: sweepPhase, kind: sweepPhase, state, because, events }], wish.attempt),
     sweep: await explainedSweep(ledger, sweep, now),
   };
 }

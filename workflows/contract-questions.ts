@@ -146,6 +146,8 @@ export type Answer =
   | RecordedScore
   | ImportedEvaluations;
 
+export type AnswerTo<Q extends Question> = Extract<Answer, { readonly answer: Q['question'] }>;
+
 /** What would run, what would be reused, and each value with where it came from. */
 export interface Plan {
   readonly answer: 'plan';
@@ -280,7 +282,7 @@ export interface LineageStep {
         readonly lies: 'sealed' | 'complete' | 'damaged' | 'pruned' | 'gone' | 'elsewhere';
         /** ISO 8601. */
         readonly prunedAt: string | null;
-        /** By which rule; null for one that was not pruned, and where nobody wrote it down. Workers of before say none. */
+        /** By which rule; null for one that was not pruned, and where nobody wrote it down. Absent from older workers. */
         readonly prunedWhy?: GoReason | null;
         /** The steps that each attempt put into it; the first attempt first. */
         readonly parts: readonly { readonly attempt: number; readonly from: number; readonly to: number }[];
@@ -323,7 +325,7 @@ export interface LeaderboardAnswer {
   /** Of one that wrote no end of its own, why, in a sentence. */
   readonly ended?: string;
   readonly rows: readonly LedgerRow[];
-  /** Scores from outside, in the same order. Workers of before said none. */
+  /** Scores from outside, in the same order. Absent from older workers. */
   readonly outside?: readonly LedgerOutsideRow[];
   /** More of them that were left out. */
   readonly outsideOmitted?: number;
@@ -359,10 +361,10 @@ export interface ComparisonAnswer extends NotCompared {
   readonly answer: 'compare';
   readonly first: string;
   readonly second: string;
-  /** How one was made from the other, in a sentence; absent where it was not, and by workers of before. */
+  /** How one was made from the other, in a sentence; absent where it was not, and from older workers. */
   readonly relation?: string;
   readonly comparisons: readonly Comparison[];
-  /** Of scores from outside, on what both have. Workers of before said none. */
+  /** Of scores from outside, on what both have. Absent from older workers. */
   readonly outside?: readonly OutsideComparison[];
 }
 
@@ -375,7 +377,7 @@ export interface RecordedScore {
   readonly sentence: string;
   /** Workflow ids of the phases whose gates look at its benchmark: each is told, and judges again if it waits. */
   readonly wakes: readonly string[];
-  /** For the pages of open pipelines; they are told, and the command line is not. Workers of before said none. */
+  /** For the pages of open pipelines; they are told, and the command line is not. Absent from older workers. */
   readonly shows?: readonly ShownScores[];
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { phaseSchema } from '../../configs/schema.ts';
 import { answerActivities } from '../../activities/answers.ts';
 import type { BackendLogs } from '../../activities/backend.ts';
-import type { Explanation, Log, LogsQuestion, Plan, Question, Reaped } from '../../workflows/contract-questions.ts';
+import type { LogsQuestion, Reaped } from '../../workflows/contract-questions.ts';
 import type { ResolvedPipeline } from '../../workflows/contract.ts';
 import { activityBench, type ActivityBench, contextOf, runId, startAttempt } from '../support/activity-bench.ts';
 import { fakeTrainer } from '../support/fake-trainer.ts';
@@ -18,9 +18,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 const resolved = { recipe: { name: 'small' } } as unknown as ResolvedPipeline;
-const answers = () => answerActivities(bench.dependencies);
-const explain = async (pipeline: string, phase?: string) =>
-  (await answers().answerQuestion({ question: 'explain', pipeline, phase })) as Explanation;
+const explain = (pipeline: string, phase?: string) => bench.ask({ question: 'explain', pipeline, phase });
 
 /** Attempt 1 is killed at step 23, and attempt 2 begins. */
 async function killedOnce(): Promise<void> {
@@ -68,8 +66,8 @@ describe('explain', () => {
 
   test('shows the evidence of one attempt alone, and of all failures where it is asked for', async () => {
     await killedOnce();
-    const ask = async (more: Partial<Extract<Question, { question: 'explain' }>>) =>
-      (await answers().answerQuestion({ question: 'explain', pipeline: 'demo', ...more })) as Explanation;
+    const ask = (more: { readonly attempt?: number; readonly evidence?: boolean }) =>
+      bench.ask({ question: 'explain', pipeline: 'demo', ...more });
     const first = (await ask({ attempt: 1 })).phases[0]?.events ?? [];
     expect(first.every(({ attempt }) => attempt === 1)).toBe(true);
     const incident = first.find(({ about }) => about === 'incident');
@@ -114,8 +112,7 @@ describe('explain', () => {
 });
 
 describe('logs', () => {
-  const logs = async (more: Partial<LogsQuestion> = {}) =>
-    (await answers().answerQuestion({ question: 'logs', pipeline: 'demo', ...more })) as Log;
+  const logs = (more: Partial<LogsQuestion> = {}) => bench.ask({ question: 'logs', pipeline: 'demo', ...more });
 
   test('show the end of the newest attempt, then what came since, then the next attempt from its start', async () => {
     const first = await startAttempt(bench);
@@ -183,7 +180,7 @@ describe('plan', () => {
   const base = { ...basePhase, params: { steps: 50, checkpointEvery: 10 } };
   const plan = async (set: Record<string, unknown> = {}) => {
     const recipe = { ...recipeOf(), phases: [base, leastPhases.sft] };
-    return (await answers().answerQuestion({ question: 'plan', input: { recipe, set } })) as Plan;
+    return await bench.ask({ question: 'plan', input: { recipe, set } });
   };
   const sentences = async (set: Record<string, unknown> = {}) =>
     (await plan(set)).phases.map(({ sentence }) => sentence);
@@ -300,6 +297,6 @@ describe('reap', () => {
   });
 
   test('is refused where no Temporal server can be asked', async () => {
-    await expect(answers().answerQuestion({ question: 'reap', stop: true })).rejects.toThrow(/only a worker can say/);
+    await expect(bench.ask({ question: 'reap', stop: true })).rejects.toThrow(/only a worker can say/);
   });
 });

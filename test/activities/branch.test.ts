@@ -1,8 +1,6 @@
 /** A pipeline that starts from what another promoted: what is refused, what the plan says, and what counts as the same work. */
-import { answerActivities } from '../../activities/answers.ts';
 import { identityOfPhase } from '../../activities/phase-record.ts';
 import { createRunStore } from '../../store/run-store.ts';
-import type { Plan } from '../../workflows/contract-questions.ts';
 import { planText } from '../../workers/terminal/plan-text.ts';
 import { cut } from '../store/checkpoint-fixtures.ts';
 import { activityBench, type ActivityBench, contextOf, runId } from '../support/activity-bench.ts';
@@ -27,8 +25,7 @@ function branch(checkpoint: string, more: Document = {}): Document {
   };
 }
 const resolve = (recipe: Document) => bench.as(runId).resolvePipeline({ recipe });
-const plan = async (recipe: Document) =>
-  (await answerActivities(bench.dependencies).answerQuestion({ question: 'plan', input: { recipe } })) as Plan;
+const plan = (recipe: Document) => bench.ask({ question: 'plan', input: { recipe } });
 
 test.each(['pipeline/phase', 'id', 'path'])('by %s, the sealed checkpoint is resolved with its digest', async (how) => {
   const named = { 'pipeline/phase': 'demo/sft', id: made.sft.id, path: made.sft.path }[how] ?? '';

@@ -1,7 +1,6 @@
 /** What an attempt changes because of those before it: in its request, its row, its job, and where it starts. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { explanationOf } from '../../activities/explain.ts';
 import { computeSeal, readSeal } from '../../store/seal.ts';
 import type { RankEnd } from '../../decisions/failure.ts';
 import {
@@ -73,7 +72,7 @@ describe('a GPU that is out of memory', () => {
       resolved: {},
       at: '2026-11-29T09:00:00.000Z',
     });
-    const { phases } = await explanationOf(bench.ledger, { pipeline: 'demo' });
+    const { phases } = await bench.ask({ question: 'explain', pipeline: 'demo' });
     expect(JSON.stringify(phases)).toContain(words);
   });
 

@@ -1,4 +1,3 @@
-import { answerActivities } from '../../activities/answers.ts';
 import type { Activities } from '../../activities/index.ts';
 import { phaseSchema } from '../../configs/schema.ts';
 import type { PhaseContext } from '../../workflows/contract.ts';
@@ -107,8 +106,8 @@ test('whoever judges again, as after a kill, says the same, whatever came in mea
     ...{ workflowId: 'demo', runId: 'run-1', recipe: 'small', identity: 'i', resolved: {} },
     at: '2026-11-29T09:00:00.000Z',
   });
-  const answer = await answerActivities(bench.dependencies).answerQuestion({ question: 'explain', pipeline: 'demo' });
-  const events = answer.answer === 'explain' ? (answer.phases[0]?.events ?? []) : [];
+  const { phases } = await bench.ask({ question: 'explain', pipeline: 'demo' });
+  const events = phases[0]?.events ?? [];
   expect(events.filter(({ about }) => about === 'collapse')).toMatchObject([{ attempt: 1, sentence: first.sentence }]);
 });
 

@@ -1,11 +1,10 @@
 /** What a person is told of a run that wrote no end: one that was terminated, is out of its time, or that the server has forgotten. */
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answerActivities } from '../../activities/answers.ts';
 import type { RunState } from '../../decisions/run-state.ts';
 import { explanationText } from '../../workers/terminal/explanation-text.ts';
 import { leaderboardAnswerText } from '../../workers/terminal/leaderboard-text.ts';
-import type { Explanation, LeaderboardAnswer, Log, Question } from '../../workflows/contract-questions.ts';
+import type { Log } from '../../workflows/contract-questions.ts';
 import type { ResolvedPipeline } from '../../workflows/contract.ts';
 import { activityBench, type ActivityBench, runId, startAttempt } from '../support/activity-bench.ts';
 import { level } from '../support/gate-builders.ts';
@@ -18,10 +17,9 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 const { trains, open, close, record, firstJobRan, next, run, idOf } = sweepsOn(() => bench);
-const ask = async <A>(question: Question) => (await answerActivities(bench.dependencies).answerQuestion(question)) as A;
 const explain = async (pipeline: string) =>
-  explanationText(await ask<Explanation>({ question: 'explain', pipeline })).split('\n\n');
-const logs = async (pipeline: string, more: object = {}) => await ask<Log>({ question: 'logs', pipeline, ...more });
+  explanationText(await bench.ask({ question: 'explain', pipeline })).split('\n\n');
+const logs = async (pipeline: string, more: object = {}) => await bench.ask({ question: 'logs', pipeline, ...more });
 const follow = async (pipeline: string, { directory, to }: Log) => await logs(pipeline, { seen: { directory, to } });
 
 /** Of which runs the server was asked. */
@@ -55,7 +53,7 @@ describe('a sweep that was terminated', () => {
     expect([ended, asked]).toEqual([said, [run(1)]]);
     expect(parts.join('\n')).toMatch(/Due still[^]*\nsweep: cancelled\n {2}0\.00 h of jobs/);
     expect(parts.join('\n')).not.toMatch(/nothing to compare|runs still/);
-    const board = await ask<LeaderboardAnswer>({ question: 'leaderboard', pipeline: 'nightly' });
+    const board = await bench.ask({ question: 'leaderboard', pipeline: 'nightly' });
     expect(leaderboardAnswerText(board).endsWith(`\n\n${said}`)).toBe(true);
   });
 
@@ -145,14 +143,14 @@ describe('a pipeline that was terminated', () => {
     },
   ])('or of which the server says $says.kind is $state', async ({ says, state, want }) => {
     server(says);
-    const { ended, ...told } = await ask<Explanation>({ question: 'explain', pipeline: 'demo' });
+    const { ended, ...told } = await bench.ask({ question: 'explain', pipeline: 'demo' });
     expect(told.state).toBe(state);
     if (want === null) expect(ended).toBeUndefined();
     else expect(ended).toMatch(want);
   });
 
   test('without a server to ask it says that it may be over', async () => {
-    const { state, ended } = await ask<Explanation>({ question: 'explain', pipeline: 'demo' });
+    const { state, ended } = await bench.ask({ question: 'explain', pipeline: 'demo' });
     expect([state, ended]).toEqual(['running', expect.stringMatching(/^Its end is not in the ledger: .* --direct\.$/)]);
   });
 });

@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AttemptTicket } from '../../activities/attempts.ts';
-import { answerActivities } from '../../activities/answers.ts';
 import type { JobRef } from '../../activities/backend.ts';
 import type { EvaluationKey } from '../../decisions/evaluation.ts';
 import {
@@ -202,7 +201,7 @@ describe('a benchmark that is another one under the same name and version', () =
       benchmarks: { addition: { ...addition, samples: 4 } },
     });
     await expect(bench.as(runId).resolvePipeline({ recipe })).rejects.toMatchObject(wanted);
-    const plan = answerActivities(bench.dependencies).answerQuestion({ question: 'plan', input: { recipe } });
+    const plan = bench.ask({ question: 'plan', input: { recipe } });
     await expect(plan).rejects.toMatchObject({ code: wanted.type, message: wanted.message });
     const set = { 'benchmarks.addition.version': 2 };
     expect(await bench.as(runId).resolvePipeline({ recipe, set })).toMatchObject({ recipe: { name: 'small' } });

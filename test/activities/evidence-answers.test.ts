@@ -1,13 +1,6 @@
 /** What `leaderboard` and `compare` answer, from a real ledger. */
-import { answerActivities } from '../../activities/answers.ts';
-import { explanationOf } from '../../activities/explain.ts';
 import type { GateVerdict } from '../../decisions/gate-report.ts';
-import type {
-  ComparisonAnswer,
-  CompareQuestion,
-  LeaderboardAnswer,
-  LeaderboardQuestion,
-} from '../../workflows/contract-questions.ts';
+import type { CompareQuestion, LeaderboardAnswer, LeaderboardQuestion } from '../../workflows/contract-questions.ts';
 import type { ResolvedPipeline } from '../../workflows/contract.ts';
 import { activityBench, type ActivityBench, runId } from '../support/activity-bench.ts';
 import { evaluation, type EvaluationBuilder } from '../support/builders.ts';
@@ -18,11 +11,9 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-const answers = () => answerActivities(bench.dependencies);
-const leaderboard = async (question: Omit<LeaderboardQuestion, 'question'> = {}) =>
-  (await answers().answerQuestion({ question: 'leaderboard', ...question })) as LeaderboardAnswer;
-const compare = async (question: Omit<CompareQuestion, 'question'>) =>
-  (await answers().answerQuestion({ question: 'compare', ...question })) as ComparisonAnswer;
+const leaderboard = (question: Omit<LeaderboardQuestion, 'question'> = {}) =>
+  bench.ask({ question: 'leaderboard', ...question });
+const compare = (question: Omit<CompareQuestion, 'question'>) => bench.ask({ question: 'compare', ...question });
 const named = ({ rows }: LeaderboardAnswer) =>
   rows.map((row) => `${row.checkpoint} ${row.benchmark}@${String(row.version)} ${String(row.mean)}`);
 
@@ -173,7 +164,7 @@ describe('leaderboard', () => {
       [20, 'promote', 'Promoted by ann: it writes better.'],
       [40, 'passed-over', `ann promoted ${at(20)}: it writes better.`],
     ]);
-    const { phases } = await explanationOf(bench.ledger, { pipeline: 'demo' });
+    const { phases } = await bench.ask({ question: 'explain', pipeline: 'demo' });
     expect(phases[0]?.because).toBe(`Promoted by ann: it writes better (${at(20)}).`);
   });
 

@@ -1,7 +1,5 @@
 /** What a checkpoint was made from, told from a real ledger and store: over attempts, pipelines, and what is gone. */
 import { rm } from 'node:fs/promises';
-import { answerActivities } from '../../activities/answers.ts';
-import type { Lineage } from '../../workflows/contract-questions.ts';
 import type { ResolvedPipeline } from '../../workflows/contract.ts';
 import { lineageText } from '../../workers/terminal/lineage-text.ts';
 import { activityBench, type ActivityBench, contextOf } from '../support/activity-bench.ts';
@@ -15,8 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-const lineage = async (of = 'demo/sft') =>
-  (await answerActivities(bench.dependencies).answerQuestion({ question: 'lineage', of })) as Lineage;
+const lineage = (of = 'demo/sft') => bench.ask({ question: 'lineage', of });
 const fate = async (of?: string) =>
   (await lineage(of)).steps.map(({ checkpoint, known }) => [checkpoint, known?.lies ?? null]);
 

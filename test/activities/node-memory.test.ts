@@ -1,6 +1,6 @@
 /** Nodes that failed, remembered by the ledger: other pipelines keep away from them, a person lists and forgets them. */
 import { answerActivities } from '../../activities/answers.ts';
-import type { Nodes, NodesQuestion } from '../../workflows/contract-questions.ts';
+import type { NodesQuestion } from '../../workflows/contract-questions.ts';
 import { activityBench, type ActivityBench, contextOf, runId, startAttempt } from '../support/activity-bench.ts';
 
 let bench: ActivityBench;
@@ -12,8 +12,7 @@ afterEach(() => bench.close());
 
 const xid = { exitCode: 1, lastLines: ['NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.'] };
 const other = contextOf({ pipelineId: 'other', runId: 'run-9' });
-const nodes = async (more: Partial<NodesQuestion> = {}) =>
-  (await answerActivities(bench.dependencies).answerQuestion({ question: 'nodes', ...more })) as Nodes;
+const nodes = (more: Partial<NodesQuestion> = {}) => bench.ask({ question: 'nodes', ...more });
 const avoided = () => bench.backend.submitted.map(({ avoidNodes }) => avoidNodes);
 
 /** A GPU of `gpu-7` breaks under the pipeline `demo`. */

@@ -1,11 +1,9 @@
 /** Telling a person, over a real HTTP server and a real ledger: at least once, and not again once it was sent. */
 import type { NotificationEnd, NotificationInput } from '../../activities/notifications.ts';
 import { createActivities } from '../../activities/index.ts';
-import { answerActivities } from '../../activities/answers.ts';
 import { profileSchema } from '../../configs/schema.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import type { Explanation } from '../../workflows/contract-questions.ts';
 import type { ResolvedPipeline } from '../../workflows/contract.ts';
 import { slackWebhook } from '../../workers/slack-webhook.ts';
 import { activityBench, type ActivityBench, runId, startAttempt } from '../support/activity-bench.ts';
@@ -107,10 +105,7 @@ test('an address that is not known is not tried again, and explain says so, with
   await startAttempt(bench);
   chat.answers({ status: 404 });
   expect(await tell()).toMatchObject({ kind: 'refused' });
-  const story = (await answerActivities(bench.dependencies).answerQuestion({
-    question: 'explain',
-    pipeline: 'demo',
-  })) as Explanation;
+  const story = await bench.ask({ question: 'explain', pipeline: 'demo' });
   expect(story.phases[0]?.events.at(-1)).toEqual({
     at: '2026-11-29T10:00:00.000Z',
     about: 'notification',

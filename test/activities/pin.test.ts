@@ -1,6 +1,5 @@
 /** What a person pins stays on a real store, also while it is pruned; and what a pruning that is killed leaves. */
-import { answerActivities } from '../../activities/answers.ts';
-import type { Explanation, Pinned, PinQuestion, Pruned } from '../../workflows/contract-questions.ts';
+import type { PinQuestion } from '../../workflows/contract-questions.ts';
 import type { ResolvedPipeline } from '../../workflows/contract.ts';
 import { pinText } from '../../workers/terminal/pin-text.ts';
 import {
@@ -30,14 +29,12 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-const answer = () => answerActivities(bench.dependencies);
-const pin = async (checkpoint: string, more: Partial<PinQuestion> = {}) =>
-  (await answer().answerQuestion({ question: 'pin', checkpoint, pinned: true, by: 'ada', ...more })) as Pinned;
-const prune = async (go = true) =>
-  (await answer().answerQuestion({ question: 'prune', pipeline: 'demo', delete: go })) as Pruned;
+const pin = (checkpoint: string, more: Partial<PinQuestion> = {}) =>
+  bench.ask({ question: 'pin', checkpoint, pinned: true, by: 'ada', ...more });
+const prune = (go = true) => bench.ask({ question: 'prune', pipeline: 'demo', delete: go });
 const stepsLeft = async () => (await bench.store.checkpoints(attempt.ticket.directory)).map(({ step }) => step);
 const told = async (...abouts: readonly string[]) => {
-  const { phases } = (await answer().answerQuestion({ question: 'explain', pipeline: 'demo' })) as Explanation;
+  const { phases } = await bench.ask({ question: 'explain', pipeline: 'demo' });
   return phases.flatMap(({ events }) => events).filter(({ about }) => abouts.includes(about));
 };
 /** The store of the worker, with one call of its own. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { findFinishedWork } from '../../activities/finished-work.ts';
 import { handPromotionOf } from '../../activities/hand-promotion.ts';
 import { identityOfPhase } from '../../activities/phase-record.ts';
-import { holdRuleOfBefore } from '../../decisions/hold.ts';
+import { holdRuleOfOlderRuns } from '../../decisions/hold.ts';
 import { createRunStore } from '../../store/run-store.ts';
 import { activityBench, type ActivityBench, contextOf, runId, startAttempt } from '../support/activity-bench.ts';
 import { fakeTrainer } from '../support/fake-trainer.ts';
@@ -162,7 +162,7 @@ describe('findFinishedPhase', () => {
   test('reuses nothing of a store that jobs of the place do not see', async () => {
     const { id } = await promote(await completed());
     const store = createRunStore(join(bench.folder, 'another-store'));
-    const looked = { identity: identityOfPhase(anew()).digest, hold: holdRuleOfBefore };
+    const looked = { identity: identityOfPhase(anew()).digest, hold: holdRuleOfOlderRuns };
     const found = await findFinishedWork({ ledger: bench.ledger, store }, looked);
     expect(found).toMatchObject({ sealed: null, notSealed: null, elsewhere: { checkpoint: { id } } });
   });

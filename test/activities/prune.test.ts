@@ -1,8 +1,7 @@
 /** What goes from a real store, and what stays, as phases train and when the disk is full. */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answerActivities } from '../../activities/answers.ts';
-import type { Explanation, Pruned, PruneQuestion, Question } from '../../workflows/contract-questions.ts';
+import type { PruneQuestion } from '../../workflows/contract-questions.ts';
 import type { ResolvedPipeline } from '../../workflows/contract.ts';
 import { pruneText } from '../../workers/terminal/prune-text.ts';
 import { activityBench, type ActivityBench, contextOf, runId, sft, startAttempt } from '../support/activity-bench.ts';
@@ -29,13 +28,8 @@ async function attemptThatSaves(opened: number, ...steps: readonly number[]) {
 }
 const killed = { exitCode: null, signal: 'SIGKILL' };
 const full = { exitCode: 1, lastLines: ['OSError: [Errno 28] No space left on device'] };
-const asked = async (question: Partial<PruneQuestion> = {}) =>
-  (await answerActivities(bench.dependencies).answerQuestion({
-    question: 'prune',
-    pipeline: 'demo',
-    delete: false,
-    ...question,
-  })) as Pruned;
+const asked = (question: Partial<PruneQuestion> = {}) =>
+  bench.ask({ question: 'prune', pipeline: 'demo', delete: false, ...question });
 
 test('a phase is pruned while it trains: due ones and the newest two stay', async () => {
   const attempt = await startAttempt(bench);
@@ -51,10 +45,7 @@ test('a phase is pruned while it trains: due ones and the newest two stay', asyn
   );
   cancel();
   await expect(watching).rejects.toThrow(/CANCELLED/);
-  const { phases } = (await answerActivities(bench.dependencies).answerQuestion({
-    question: 'explain',
-    pipeline: 'demo',
-  })) as Explanation;
+  const { phases } = await bench.ask({ question: 'explain', pipeline: 'demo' });
   const told = phases.flatMap(({ events }) => events).filter(({ about }) => about === 'prune');
   expect(told.flatMap(({ lines }) => lines)).toContain('demo/sft/a1/checkpoint-5: there are newer ones to go on from');
   expect(told[0]?.sentence).toMatch(/^Pruned \d checkpoints?, [\d.]+ k?B\.$/);
@@ -76,11 +67,10 @@ describe('what was pruned before anybody recorded it', () => {
   const id = (step: number) => `demo/sft/a1/checkpoint-${String(step)}`;
   const gone =
     /^demo\/sft\/a1\/checkpoint-5 was pruned at 2026-11-\d\d \d\d:\d\d UTC \(there are newer ones to go on from\): its files are gone, and nothing else was written down of it; `temper prune demo sft --dry-run` lists what is there$/;
-  const ask = async (question: Question) => await answerActivities(bench.dependencies).answerQuestion(question);
   const named: Record<string, (checkpoint: string) => Promise<unknown>> = {
-    lineage: (of) => ask({ question: 'lineage', of }),
-    compare: (first) => ask({ question: 'compare', first, second: id(20) }),
-    pin: (checkpoint) => ask({ question: 'pin', checkpoint, pinned: true, by: 'ann' }),
+    lineage: (of) => bench.ask({ question: 'lineage', of }),
+    compare: (first) => bench.ask({ question: 'compare', first, second: id(20) }),
+    pin: (checkpoint) => bench.ask({ question: 'pin', checkpoint, pinned: true, by: 'ann' }),
     promote: (checkpoint) =>
       bench.as(runId).nameCheckpoint({ runId: 'run-1', phase: 'sft', profile: 'local', checkpoint }),
   };
@@ -207,10 +197,7 @@ describe('temper prune', () => {
     };
     bench.dependencies.placeOf = () => ({ ...place, store });
     await expect(asked({ delete: true })).rejects.toThrow('read-only');
-    const { phases } = (await answerActivities(bench.dependencies).answerQuestion({
-      question: 'explain',
-      pipeline: 'demo',
-    })) as Explanation;
+    const { phases } = await bench.ask({ question: 'explain', pipeline: 'demo' });
     const told = phases.flatMap(({ events }) => events).filter(({ about }) => about === 'prune');
     expect(told.map(({ sentence, lines }) => [sentence.replace(/, [\d.]+ k?B/, ''), lines])).toEqual([
       [

@@ -1,8 +1,5 @@
 /** What people ask of a running pipeline, in a real ledger: kept once, told by explain, and counted by what comes after. */
 import type { ResolvedPipeline } from '../../workflows/contract.ts';
-import type { Explanation } from '../../workflows/contract-questions.ts';
-import { answerActivities } from '../../activities/answers.ts';
-import { explanationOf } from '../../activities/explain.ts';
 import { recipeSchema } from '../../configs/schema.ts';
 import { activityBench, type ActivityBench, contextOf, runId, startAttempt } from '../support/activity-bench.ts';
 import { fakeTrainer } from '../support/fake-trainer.ts';
@@ -52,10 +49,7 @@ test('what was asked is kept once, with who, when and why, and explained', async
   await killedOnce();
   await bench.as(runId).recordSteering(asked);
   await bench.as(runId).recordSteering(asked);
-  const explained = (await answerActivities(bench.dependencies).answerQuestion({
-    question: 'explain',
-    pipeline: 'demo',
-  })) as Explanation;
+  const explained = await bench.ask({ question: 'explain', pipeline: 'demo' });
   const told = explained.phases.flatMap(({ events }) => events).filter(({ about }) => about === 'steering');
   expect(told).toMatchObject([
     { attempt: 1, sentence: 'ann had it begin anew from its start with params.steps 60: it diverged.' },
@@ -75,7 +69,7 @@ test('what a hold stopped is told as such, with what it had reached, and not as 
     ) as string,
   });
   const told = async () => {
-    const { phases } = await explanationOf(bench.ledger, { pipeline: 'demo' });
+    const { phases } = await bench.ask({ question: 'explain', pipeline: 'demo' });
     return phases.flatMap(({ events }) => events.map(({ about, sentence }) => `${about}: ${sentence}`)).join('\n');
   };
   expect(await told()).toContain('attempt: Attempt 1: stopped by a hold after');

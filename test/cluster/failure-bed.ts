@@ -4,10 +4,12 @@
  */
 import { copyFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { explanationOf } from '../../activities/explain.ts';
+import { explanationOfPipeline } from '../../activities/explain.ts';
+import { findPipeline } from '../../activities/named-run.ts';
 import type { Incident } from '../../decisions/failure.ts';
 import { jobName } from '../../decisions/job-name.ts';
 import type { RetryDecision } from '../../decisions/retry.ts';
+import { endOfRun } from '../../decisions/run-state.ts';
 import { repository } from '../../scripts/repository.ts';
 import { runDirectory } from '../../store/run-directory.ts';
 import { createRunStore } from '../../store/run-store.ts';
@@ -143,7 +145,7 @@ async function lifeOf({ row, seed, ...places }: Living): Promise<LifeOfRow> {
     incidents: await site.ledger.incidentsOf(of),
     decision,
     kept: await textsIn(directory),
-    told: toldOf(await explanationOf(site.ledger, { pipeline: id })),
+    told: await toldOf(site, id),
     saved: await savedIn(directory),
     resumed: second === null ? null : (second.resume?.step ?? 0),
     ended,
@@ -171,12 +173,15 @@ async function endOf(pipeline: PipelineHandle, phase: string): Promise<string> {
   );
 }
 
-type Explained = Awaited<ReturnType<typeof explanationOf>>;
-const toldOf = ({ phases }: Explained): string =>
-  phases
+async function toldOf({ ledger, runs: store }: Site, pipelineId: string): Promise<string> {
+  const run = await findPipeline(ledger, pipelineId);
+  const end = endOfRun(run, { runId: run.runId, state: null });
+  const { phases } = await explanationOfPipeline(ledger, run, { store, end });
+  return phases
     .flatMap(({ events }) => events.filter(({ about }) => about !== 'retry'))
     .flatMap(({ sentence, lines }) => [sentence, ...lines])
     .join('\n');
+}
 
 /** What was written at its end; not what the trainer writes for itself. */
 async function textsIn(directory: string): Promise<string> {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { answerActivities } from '../../activities/answers.ts';
 import type { AttemptTicket } from '../../activities/attempts.ts';
 import type { JobRef } from '../../activities/backend.ts';
 import type { NoJob } from '../../activities/jobs.ts';
@@ -18,6 +19,7 @@ import { createRunStore, type RunStore } from '../../store/run-store.ts';
 import { createScanner } from '../../store/scanner.ts';
 import { openSqliteLedger } from '../../store/ledger/sqlite.ts';
 import type { Ledger } from '../../store/ledger/ledger.ts';
+import type { AnswerTo, Question } from '../../workflows/contract-questions.ts';
 import type { CheckpointRef, JobHeartbeat, PhaseContext } from '../../workflows/contract.ts';
 import { type FakeBackend, fakeBackend } from './fake-backend.ts';
 import { addition, leastPhases, recipeOf } from './recipes.ts';
@@ -33,6 +35,8 @@ export interface ActivityBench {
   as(runId: string): Activities;
   /** One activity whose heartbeats and cancellation a test holds in its hands. */
   held(runId?: string, lastBeat?: Partial<JobHeartbeat>): HeldActivity;
+  /** What a person is answered. */
+  ask<Q extends Question>(question: Q): Promise<AnswerTo<Q>>;
   /** The clock goes on. */
   pass(seconds: number): void;
   close(): Promise<void>;
@@ -99,6 +103,8 @@ export async function activityBench(fields: Readonly<Record<string, unknown>> = 
         },
       };
     },
+    ask: async <Q extends Question>(question: Q) =>
+      (await answerActivities(dependencies).answerQuestion(question)) as AnswerTo<Q>,
     pass(seconds) {
       now += seconds * 1000;
     },

@@ -6,11 +6,9 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { isErrorCode, TemperError } from '../../decisions/errors.ts';
-import type { Answer, Question } from '../../workflows/contract-questions.ts';
+import type { AnswerTo, Question } from '../../workflows/contract-questions.ts';
 import { workflowNames } from '../../workflows/contract.ts';
 import { type Connected, requireWorker, withServer } from './connect.ts';
-
-type AnswerTo<Q extends Question> = Extract<Answer, { answer: Q['question'] }>;
 
 interface How {
   readonly direct: boolean;
