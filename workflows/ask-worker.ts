@@ -3,16 +3,15 @@
  *
  * Covers the way there and back. Does not cover the answers (activities/answers.ts).
  */
-import { proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import { z } from 'zod';
 import type { AnswerActivities } from '../activities/answers.ts';
-import { problemList, problemsOf } from '../configs/problems.ts';
 import { pipelineInputSchema } from '../configs/schema-input.ts';
 import { importedResultSchema } from '../configs/schema-import.ts';
 import { scoreInputSchema } from '../configs/schema-score.ts';
 import { explained } from './explained.ts';
 import type { Answer, Question } from './contract-questions.ts';
-import { refusal } from './refusal.ts';
+import { inputOfWorkflow } from './input-of.ts';
 import { tellPages } from './tell-pages.ts';
 import { wakeGates } from './wake-gates.ts';
 
@@ -84,7 +83,7 @@ const { answerQuestion } = proxyActivities<AnswerActivities>({
 
 export async function askWorker(question?: Question): Promise<Answer> {
   try {
-    const answer = await answerQuestion(parsed(question ?? {}));
+    const answer = await answerQuestion(inputOfWorkflow<Question>(questionSchema, question));
     if (answer.answer !== 'record-score' && answer.answer !== 'import-eval') return answer;
     const { shows, ...told } = answer;
     for (const score of told.answer === 'import-eval' ? told.scores : [told]) await wakeGates(score);
@@ -93,15 +92,4 @@ export async function askWorker(question?: Question): Promise<Answer> {
   } catch (error) {
     throw explained(error);
   }
-}
-
-function parsed(question: unknown): Question {
-  const result = questionSchema.safeParse(question);
-  if (result.success) return result.data;
-  const problems = problemsOf(questionSchema, question, result.error.issues);
-  throw refusal({
-    type: 'InvalidInput',
-    message: `Input of ${workflowInfo().workflowType} is not valid:\n${problemList(problems)}`,
-    details: [problems],
-  });
 }

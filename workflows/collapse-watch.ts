@@ -26,7 +26,7 @@ export interface CollapseWatch {
 
 export function watchForCollapse({ context, board, notices, hold }: HeldPhase): CollapseWatch {
   const { onCollapse, evaluate } = context.phase;
-  // Pipelines of before have no such field, and are replayed without it.
+  // Older pipelines have no such field, and are replayed without it.
   const watches = (onCollapse as string | undefined) !== undefined && evaluate?.every !== undefined;
   let fell: (why: string) => void = () => undefined;
   const fallen = new Promise<string>((resolve) => (fell = resolve));

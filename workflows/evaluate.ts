@@ -77,7 +77,7 @@ function startEvaluation(input: EvaluationInput) {
   async function runOnce(ticket: AttemptTicket, attempts: number[], note: (sentence: string) => void) {
     const listener = { checkpoint: () => undefined, note, reached: () => undefined };
     const { job, gaveUp, ...end } = await runJob(input.context, ticket, listener);
-    // Workers of before judged no place that was given up.
+    // Older workers judged no place that was given up.
     if (gaveUp !== null) throw ApplicationFailure.nonRetryable(gaveUp, 'EvaluationFailed');
     const { context } = input;
     const judged = await activities('record the outcomes').judgeEvaluation({ context, ticket, job, ...end, attempts });

@@ -115,7 +115,7 @@ function evaluationRuns(phase: HeldPhase) {
   }
 
   function abandon(): void {
-    // Phases that fell before this was so wait for all of them, and are replayed so.
+    // Older histories wait for all of them here, and must replay so.
     if (children.size === 0 || !patched('evaluations-end-with-a-fall')) return;
     for (const child of children) {
       child.isAbandoned = true;

@@ -10,7 +10,7 @@ import {
   endOfHold,
   type HeldFor,
   type HoldRule,
-  holdRuleOfBefore,
+  holdRuleOfOlderRuns,
   holdTime,
   whatThen,
 } from '../decisions/hold.ts';
@@ -51,7 +51,7 @@ export function heldPhase(
   board: PhaseBoard,
   { notices, steering }: Pick<HeldPhase, 'notices' | 'steering'>,
 ): HeldPhase {
-  const rule = context.hold ?? holdRuleOfBefore;
+  const rule = context.hold ?? holdRuleOfOlderRuns;
   let holds = 0;
 
   async function hold(sentence: string, why: WhyHeld = { heldFor: 'failure' }): Promise<HoldOver> {

@@ -49,14 +49,17 @@ export interface JobListener {
   stop?: Promise<string> | undefined;
 }
 
-/** With `gaveUp`: why it never started, by a worker of before, and nothing is judged; else its end is to be judged, with what it waited for too long. No `job`: none could be created. */
+/**
+ * What is to be judged: `job` is null where none could be created, `waited` is what it waited for too long.
+ * With `gaveUp`, from older workers alone, nothing is judged: it says why the job never started.
+ */
 export type JobEnd =
   | { readonly job: JobRef | null; readonly gaveUp: null; readonly waited?: GivenUpWait }
   | { readonly job: null; readonly gaveUp: string };
 
-/** With since when there was no room for it (ISO 8601), where that was so. */
 interface Submitted {
   readonly created: JobRef | NoJob;
+  /** ISO 8601: since when there was no room for it; absent where there was at once. */
   readonly waitsSince?: string;
 }
 
@@ -66,7 +69,6 @@ const mostToldWaits = 20;
 type Happening = JobEvent | { readonly kind: 'collapsed'; readonly because: string };
 type Stopping = Exclude<Happening, { kind: 'checkpoint' | 'waits' | 'ended' }>;
 
-/** By what happened to it. */
 function reasonToStop(event: Stopping): StopReason {
   switch (event.kind) {
     case 'stalled':
@@ -93,7 +95,7 @@ export async function runJob(context: PhaseContext, ticket: AttemptTicket, liste
   const seenSteps: number[] = [];
   const stop = async (summary: string, reason: StopReason) => {
     const stopped = await activities(summary).stopJob({ context, ticket, job, reason });
-    // Workers of before answered with nothing.
+    // Older workers answered with nothing.
     if (typeof stopped?.step === 'number') listener.reached(stopped.step);
   };
   const waits: (WaitKind | 'none')[] = ['none'];
@@ -105,7 +107,7 @@ export async function runJob(context: PhaseContext, ticket: AttemptTicket, liste
           ...toldOf(waits),
           ...(waitsSince !== undefined && { waitsSince }),
         });
-      // Nothing lies between a watch that nothing stops and what follows: jobs side by side are replayed in the order of before.
+      // Nothing lies between a watch that nothing stops and what follows: jobs side by side must replay in the order of their histories.
       const event = await (listener.stop === undefined ? watch() : orStopped(watch, listener.stop));
       if (event.kind === 'checkpoint') {
         seenSteps.push(event.checkpoint.step);
@@ -132,7 +134,7 @@ export async function runJob(context: PhaseContext, ticket: AttemptTicket, liste
   }
 }
 
-/** What the watch says, or that the job is to be stopped: then nobody watches it any more. */
+/** The next event of the watch; or that the job is to be stopped, which ends the watch. */
 async function orStopped(watch: () => Promise<JobEvent>, stop: Promise<string>): Promise<Happening> {
   const scope = new CancellationScope();
   const watched = scope.run(watch);
@@ -142,17 +144,17 @@ async function orStopped(watch: () => Promise<JobEvent>, stop: Promise<string>):
   return first;
 }
 
-/** By the word of a worker of before. */
+/** As older workers say it. */
 const gaveUpPlace = (because: string): JobEnd => ({ job: null, gaveUp: because });
 
-/** What a watch is to know of what was told. When that was enough, only that the job runs is told once more: what it waited for stays on no page. */
+/** What a watch must know of what was told before. After enough of it, only that the job runs is told: no page goes on saying that it waits. */
 function toldOf(waits: readonly (WaitKind | 'none')[]): { toldWait?: WaitKind | 'none'; toldEnough?: true } {
   const last = waits.at(-1) ?? 'none';
   if (waits.length <= mostToldWaits) return { toldWait: last };
   return last === 'none' ? {} : { toldWait: last, toldEnough: true };
 }
 
-/** As runs of older versions do it, which are replayed so: for as long as it takes; a cancellation is heard then. */
+/** As older runs do it, and must replay: for as long as it takes; a cancellation is heard after that. */
 function submitInAnyCase(context: PhaseContext, ticket: AttemptTicket): Promise<JobRef | NoJob> {
   return CancellationScope.nonCancellable(() =>
     activities(`${titleOf(ticket)}: start the job`).submitJob({ context, ticket }),

@@ -61,7 +61,7 @@ export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome | 
 /** A cancelled phase is cancelled, whatever else fails while it stops. */
 function whyEnded(error: unknown): unknown {
   if (isCancellation(error) || !CancellationScope.current().consideredCancelled) return error;
-  // Phases that began to end before this was so tell of a failure, and are replayed so.
+  // Older histories tell of a failure here, and must replay so.
   if (!patched('cancelled-whatever-fails')) return error;
   return new CancelledFailure(`cancelled; meanwhile: ${messageOf(error)}`);
 }
@@ -112,7 +112,7 @@ async function runAttempt(
   // It had not begun: there is nothing to judge.
   if (ran === stopped) return null;
   const { job, gaveUp, ...end } = ran;
-  // Workers of before judged no place that was given up.
+  // Older workers judged no place that was given up.
   if (gaveUp !== null) {
     await hold(gaveUp);
     return null;

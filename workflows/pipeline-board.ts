@@ -41,7 +41,7 @@ export interface PipelineBoard {
   opened(resolved: ResolvedPipeline, opened: { readonly searchAttributes: boolean; readonly runId?: string }): void;
   /** By which the ledger knows this run: the one that opened it. A reset behind that point goes on with it, as its phases do. */
   runId(): string;
-  /** Nothing of this phase and of those after it is known yet: what a reset heard again of them is of before. */
+  /** Nothing of this phase and of those after it is known yet: what a reset heard again of them is from before it. */
   begins(phase: string): void;
   ended(state: 'completed' | 'failed' | 'cancelled'): void;
   /** Null before the recipe is resolved. */

@@ -56,7 +56,7 @@ export function pipelineLine(run: string): PipelineLine {
     },
     rows(rows, outside) {
       untoldRows = [...untoldRows, ...rows];
-      // A worker of before told of no scores from outside, and may have carried this moment out.
+      // An older worker told of no scores from outside, and may have carried out this moment.
       const isTold = outside !== undefined && (rows.length > 0 || patched('outside-scores-are-shown'));
       if (isTold) untoldOutside = outside;
       if (rows.length > 0 || isTold) tell();

@@ -12,7 +12,6 @@ import {
   ParentClosePolicy,
   workflowInfo,
 } from '@temporalio/workflow';
-import { problemList, problemsOf } from '../configs/problems.ts';
 import type { Phase } from '../configs/schema.ts';
 import { pipelineInputSchema } from '../configs/schema-input.ts';
 import { startOfPhase } from '../configs/start-of-phase.ts';
@@ -27,13 +26,13 @@ import {
 } from './contract.ts';
 import { explained } from './explained.ts';
 import { whenIdIsFree } from './child-run.ts';
+import { inputOfWorkflow } from './input-of.ts';
 import { activities } from './jobs.ts';
 import { trainPhase } from './phase.ts';
 import { waitingPhase } from './phase-board.ts';
 import { phaseDetails, phaseSummary } from './phase-words.ts';
 import { pipelineBoard, type PipelineBoard } from './pipeline-board.ts';
 import { hearScores } from './record-score.ts';
-import { refusal } from './refusal.ts';
 import type { PhaseAgain } from './steering/end-by-person.ts';
 import { type PipelineSteering, pipelineSteering } from './steering/pipeline-steering.ts';
 import { orCloseTerminated } from './terminated-phase.ts';
@@ -70,7 +69,7 @@ interface Story {
   readonly outcomes: ReadonlyMap<string, PhaseOutcome>;
 }
 
-/** Also where a person has it begin anew. */
+/** Runs a phase until it ends: again and again, where a person has it begin anew. */
 async function phaseToItsEnd({ board, steering, outcomes }: Story, name: string): Promise<PhaseOutcome> {
   board.begins(name);
   for (;;) {
@@ -83,7 +82,7 @@ async function phaseToItsEnd({ board, steering, outcomes }: Story, name: string)
     const { skip, context } = begun();
     if (skip !== null && context.start !== null)
       return await skipped(board, { ...context, start: context.start }, skip);
-    // With what people asked while an earlier run of its id was closing.
+    // Asked again when it starts: an earlier run of its id may take minutes to close, and people ask for something meanwhile.
     const ended = await orCloseTerminated(board, context, () =>
       whenIdIsFree(childIds.phase(context.pipelineId, name), () => runPhase(begun().context)),
     );
@@ -111,21 +110,10 @@ async function skipped(
 
 async function resolve(input: PipelineInput | undefined): Promise<ResolvedPipeline> {
   try {
-    return await activities('resolve the recipe').resolvePipeline(parsed(input ?? {}));
+    return await activities('resolve the recipe').resolvePipeline(inputOfWorkflow(pipelineInputSchema, input));
   } catch (error) {
     throw explained(error);
   }
-}
-
-function parsed(input: unknown): PipelineInput {
-  const result = pipelineInputSchema.safeParse(input);
-  if (result.success) return result.data;
-  const problems = problemsOf(pipelineInputSchema, input, result.error.issues);
-  throw refusal({
-    type: 'InvalidInput',
-    message: `Input of ${workflowInfo().workflowType} is not valid:\n${problemList(problems)}`,
-    details: [problems],
-  });
 }
 
 function identityOf(board: PipelineBoard): { pipelineId: string; runId: string } {

@@ -11,11 +11,11 @@ import { scoreEntry } from '../decisions/score-entry.ts';
 import type { ShownScores } from '../decisions/shown-scores.ts';
 import type { ResolvedPipeline } from './contract.ts';
 import { explained } from './explained.ts';
+import { inputOf } from './input-of.ts';
 import { activities } from './jobs.ts';
 import { recordScoreUpdate } from './messages.ts';
 import type { PipelineBoard } from './pipeline-board.ts';
 import { refusal } from './refusal.ts';
-import { inputOf } from './steering/input-of.ts';
 import { tellPages } from './tell-pages.ts';
 import { wakeGates } from './wake-gates.ts';
 

@@ -14,7 +14,6 @@ import {
 } from '@temporalio/workflow';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { NextOfSweep, OpenedSweep, SweepRun } from '../activities/sweeps.ts';
-import { problemList, problemsOf } from '../configs/problems.ts';
 import { sweepInputSchema } from '../configs/schema-input.ts';
 import { linesOfSweep } from '../decisions/sweep-sentences.ts';
 import type { SweepOutcome, SweepReport } from '../decisions/sweep.ts';
@@ -22,18 +21,20 @@ import { whenIdIsFree } from './child-run.ts';
 import { childIds, type SweepInput, sweepPhase } from './contract.ts';
 import { evaluateCheckpoint } from './evaluate.ts';
 import { explained, messageOf } from './explained.ts';
+import { inputOfWorkflow } from './input-of.ts';
 import { activities } from './jobs.ts';
 import { noticesOf } from './notices.ts';
-import { refusal } from './refusal.ts';
 import { sweepBoard, type SweepBoard } from './sweep-board.ts';
 
 /** Each costs about twenty events; after so many the story goes on in a new history. */
 const roundsPerRun = 50;
 
+const exampleInput = '{"sweep": "<name of a schedule that the worker has>"}';
+
 const startedBySchedule = defineSearchAttributeKey('TemporalScheduledById', 'KEYWORD');
 
 export async function evalSweep(input?: SweepInput): Promise<SweepReport> {
-  const checked = parsed(input);
+  const checked = inputOfWorkflow<SweepInput>(sweepInputSchema, input, exampleInput);
   const { workflowId, firstExecutionRunId: runId } = workflowInfo();
   const run = { workflowId, runId };
   const opened = await open(run, checked);
@@ -64,17 +65,6 @@ async function open(run: SweepRun, input: SweepInput): Promise<OpenedSweep> {
   } catch (error) {
     throw explained(error);
   }
-}
-
-function parsed(input: unknown): SweepInput {
-  const result = sweepInputSchema.safeParse(input ?? {});
-  if (result.success) return result.data;
-  const problems = problemsOf(sweepInputSchema, input ?? {}, result.error.issues);
-  throw refusal({
-    type: 'InvalidInput',
-    message: `Input of ${workflowInfo().workflowType} is not valid:\n${problemList(problems)}\nInput: {"sweep": "<name of a schedule that the worker has>"}`,
-    details: [problems],
-  });
 }
 
 /** One job. What it could not make is tried alone, and then left out: a sweep goes on. */

@@ -3,7 +3,7 @@ import { getExternalWorkflowHandle, isCancellation } from '@temporalio/workflow'
 import type { ShownScores } from '../decisions/shown-scores.ts';
 import { rowsSignal } from './messages.ts';
 
-/** Workers of before said nothing. */
+/** Absent from older workers. */
 export async function tellPages(shown: readonly ShownScores[] = []): Promise<void> {
   for (const { pipelineId, runId, rows, outside } of shown) {
     try {

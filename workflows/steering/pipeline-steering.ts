@@ -22,11 +22,11 @@ import {
 import { mayEndHold, mayExtend, mayHold, maySkip, type SteeredPhases } from '../../decisions/steering.ts';
 import { budgetsText, changesText, sentenceOfSteering } from '../../decisions/steering-sentences.ts';
 import { childIds, type ResolvedPipeline } from '../contract.ts';
+import { inputOf } from '../input-of.ts';
 import { activities } from '../jobs.ts';
 import { orUndo } from '../or-undo.ts';
 import type { PipelineBoard } from '../pipeline-board.ts';
 import { refusal } from '../refusal.ts';
-import { inputOf } from './input-of.ts';
 import {
   extendBudgetUpdate,
   holdUpdate,
