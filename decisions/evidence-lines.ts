@@ -10,7 +10,7 @@ import type {
   ContainerEvidence,
   ContainerState,
   JobCondition,
-  JobEvent,
+  ClusterEvent,
   JobEvidence,
   PodEvidence,
 } from './job-evidence.ts';
@@ -127,7 +127,7 @@ function conditionText({ type, status, reason, message }: JobCondition): string 
   return reason === null ? is : `${is}, ${because(reason, message)}`;
 }
 
-function eventText({ type, reason, message, pod, lastAt, count }: JobEvent): string {
+function eventText({ type, reason, message, pod, lastAt, count }: ClusterEvent): string {
   const often = count > 1 ? ` (${String(count)} times)` : '';
   const who = pod === null ? 'job' : `pod ${pod}`;
   return `event ${timeOf(lastAt)} ${type} of ${who}: ${because(reason, message)}${often}`;

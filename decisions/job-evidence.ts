@@ -6,7 +6,7 @@
 import { z } from 'zod';
 
 /** What the cluster wrote down about a job or one of its pods. */
-export interface JobEvent {
+export interface ClusterEvent {
   readonly type: 'Normal' | 'Warning';
   /** Such as `FailedMount`, `FailedCreate` or `Preempted`. */
   readonly reason: string;
@@ -22,7 +22,7 @@ export interface JobEvent {
 }
 
 /** Equal for the same said again: a Job that may have no pods tries with another name each time. */
-export function eventKey({ reason, message }: Pick<JobEvent, 'reason' | 'message'>): string {
+export function eventKey({ reason, message }: Pick<ClusterEvent, 'reason' | 'message'>): string {
   return `${reason}: ${reason === 'FailedCreate' ? message.replace(/pods "[^"]*"/, 'pods') : message}`;
 }
 
@@ -36,7 +36,7 @@ export interface JobEvidence {
   /** In the order of their ranks; of one rank the older first. */
   readonly pods: readonly PodEvidence[];
   /** In the order in which they were last said. */
-  readonly events: readonly JobEvent[];
+  readonly events: readonly ClusterEvent[];
   readonly omitted: { readonly pods: number; readonly events: number };
 }
 

@@ -19,6 +19,12 @@ export function isJobOver<Status extends { readonly state: string }>(
   return status.state === 'ended' || status.state === 'vanished';
 }
 
+/** Whether a job is not as it was last seen. One that is over changes no more: what is known of its end may still grow. */
+export function hasChanged<Status extends { readonly state: string }>(status: Status, seen: Status): boolean {
+  if (isJobOver(status) || isJobOver(seen)) return status.state !== seen.state;
+  return JSON.stringify(status) !== JSON.stringify(seen);
+}
+
 /** Why a living job will not come to an end of its own; null for one that may. */
 export function whyEndless(status: {
   readonly lostNode?: string;

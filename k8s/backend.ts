@@ -7,7 +7,7 @@
 import type { Backend, JobRef, JobStatus } from '../activities/backend.ts';
 import type { KubernetesProfile } from '../configs/schema-profile.ts';
 import { TemperError } from '../decisions/errors.ts';
-import { isJobOver } from '../decisions/job-over.ts';
+import { hasChanged } from '../decisions/job-over.ts';
 import { EvidenceKeeper } from './evidence-file.ts';
 import { getObject } from './get-object.ts';
 import { endedJobIn, handOver } from './job-end.ts';
@@ -171,15 +171,10 @@ async function nextChange(job: JobRef, seen: JobStatus, { signal, observer, read
   try {
     for (;;) {
       const { status, lossAt } = await reader.look(job);
-      if (signal.aborted || differs(status, seen)) return status;
+      if (signal.aborted || hasChanged(status, seen)) return status;
       await waiter.next(signal, reader.millisecondsTo(lossAt));
     }
   } finally {
     waiter.close();
   }
-}
-
-function differs(status: JobStatus, seen: JobStatus): boolean {
-  if (isJobOver(status) || isJobOver(seen)) return status.state !== seen.state;
-  return JSON.stringify(status) !== JSON.stringify(seen);
 }

@@ -9,7 +9,7 @@ import {
   type ContainerState,
   eventKey,
   type JobCondition,
-  type JobEvent,
+  type ClusterEvent,
   type JobEvidence,
   type PodEvidence,
 } from '../decisions/job-evidence.ts';
@@ -21,7 +21,7 @@ import { mostTelling } from './telling-pods.ts';
 export interface SeenJob {
   readonly job: SentJob;
   readonly pods: readonly SeenPod[];
-  readonly events: readonly JobEvent[];
+  readonly events: readonly ClusterEvent[];
 }
 
 export const mostEvents = 100;

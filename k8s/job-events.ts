@@ -4,7 +4,7 @@
  * Some waits are told nowhere else: a volume that is not mounted, a sandbox that is not made, pods that an admission refuses. Kept beyond the
  * cluster's own hour, for as long as the object is of use; the newest few of each, and of a bounded number of objects that are not ours. Does not cover what an event means (decisions/).
  */
-import { eventKey, type JobEvent } from '../decisions/job-evidence.ts';
+import { eventKey, type ClusterEvent } from '../decisions/job-evidence.ts';
 import { KubeError } from './kube-error.ts';
 import type { KubeClient } from './kube-client.ts';
 import type { SentEvent } from './kube-types.ts';
@@ -36,7 +36,7 @@ export class JobEvents {
   /** Resolves when they could not be read once. */
   readonly #unread: Promise<void>;
   /** By the uid of the object, then by what was said. */
-  readonly #ofObjects = new Map<string, Map<string, JobEvent>>();
+  readonly #ofObjects = new Map<string, Map<string, ClusterEvent>>();
   /** Uids of objects that were not known as ours when something was last said of them, the latest at the end. */
   readonly #strangers = new Set<string>();
   readonly #isOurs: (objectUid: string) => boolean;
@@ -78,7 +78,7 @@ export class JobEvents {
   }
 
   /** In the order in which they were last said. */
-  of(objectUids: readonly string[]): readonly JobEvent[] {
+  of(objectUids: readonly string[]): readonly ClusterEvent[] {
     return objectUids
       .flatMap((uid) => [...(this.#ofObjects.get(uid)?.values() ?? [])])
       .sort((one, other) => one.lastAt.localeCompare(other.lastAt));
@@ -94,7 +94,7 @@ export class JobEvents {
 
   /** Whether it is news: what is listed anew is not. */
   #keep(uid: string, sent: SentEvent): boolean {
-    const ofObject = this.#ofObjects.get(uid) ?? new Map<string, JobEvent>();
+    const ofObject = this.#ofObjects.get(uid) ?? new Map<string, ClusterEvent>();
     const key = keyOf(sent);
     const before = ofObject.get(key);
     const event = eventOf(sent, before);
@@ -146,7 +146,7 @@ function keyOf({ reason = '', message = '' }: SentEvent): string {
   return eventKey({ reason, message });
 }
 
-function eventOf(sent: SentEvent, before: JobEvent | undefined): JobEvent {
+function eventOf(sent: SentEvent, before: ClusterEvent | undefined): ClusterEvent {
   const { type, reason = '', message = '', involvedObject, series, metadata } = sent;
   const firstAt = sent.firstTimestamp ?? sent.eventTime ?? metadata.creationTimestamp;
   return {

@@ -5,7 +5,7 @@
  * Keeps the last that was seen of each pod until its Job is gone, since a pod that was stopped vanishes with its exit code. Does not cover
  * what a state means (job-state.ts).
  */
-import type { JobEvent } from '../decisions/job-evidence.ts';
+import type { ClusterEvent } from '../decisions/job-evidence.ts';
 import { JobEvents } from './job-events.ts';
 import { isRunning, withAsked } from './pod-state.ts';
 import type { SeenJob } from './evidence.ts';
@@ -138,7 +138,7 @@ export class JobObserver {
   }
 
   /** What was written down about a Job and all pods that were ever seen of it, in the order in which it was last said. */
-  eventsOf(jobUid: string): readonly JobEvent[] {
+  eventsOf(jobUid: string): readonly ClusterEvent[] {
     return this.#events.of([jobUid, ...(this.#podsOfJobs.get(jobUid)?.keys() ?? [])]);
   }
 

@@ -5,7 +5,7 @@
  */
 import type { JobStatus } from '../activities/backend.ts';
 import type { RankEnd } from '../decisions/failure.ts';
-import type { JobEvent } from '../decisions/job-evidence.ts';
+import type { ClusterEvent } from '../decisions/job-evidence.ts';
 import type { SentJob, SeenPod } from './kube-types.ts';
 import { liveStatus, stopReasonOf } from './job-wait.ts';
 import { lostAt } from './lost-pods.ts';
@@ -22,7 +22,7 @@ interface KnownJob {
   /** All that were ever seen of it, with what was last seen of those that are gone. */
   readonly pods: readonly SeenPod[];
   /** Written down about the Job and its pods: some waits are told nowhere else. @default none */
-  readonly events?: readonly JobEvent[];
+  readonly events?: readonly ClusterEvent[];
 }
 
 export function statusOfJob({ job, pods, events = [] }: KnownJob, now: Date): JobStatus {

@@ -5,7 +5,7 @@
  * (job-state.ts), a queue (kueue.ts), nor for how long a job may wait (decisions/waiting.ts).
  */
 import type { JobStatus, StopReason } from '../activities/backend.ts';
-import type { JobEvent } from '../decisions/job-evidence.ts';
+import type { ClusterEvent } from '../decisions/job-evidence.ts';
 import type { WaitKind } from '../decisions/states.ts';
 import type { SentJob, SeenPod } from './kube-types.ts';
 import { annotations } from './labels.ts';
@@ -20,7 +20,7 @@ export function stopReasonOf(job: SentJob): StopReason | null {
   return (job.metadata.annotations?.[annotations.stopReason] ?? null) as StopReason | null;
 }
 
-export function liveStatus(job: SentJob, pods: readonly SeenPod[], events: readonly JobEvent[]): Live {
+export function liveStatus(job: SentJob, pods: readonly SeenPod[], events: readonly ClusterEvent[]): Live {
   const since = job.metadata.creationTimestamp;
   if (stopReasonOf(job) !== null || job.metadata.deletionTimestamp !== undefined)
     return { state: 'stopping', reason: stopReasonOf(job), since: job.metadata.deletionTimestamp ?? since };
@@ -82,7 +82,7 @@ function halfScheduled(left: readonly SeenPod[], waits: readonly PodWait[]): Liv
 }
 
 /** The controller makes none: what it wrote down of that last. */
-function waitForPods(job: SentJob, events: readonly JobEvent[]): PodWait[] {
+function waitForPods(job: SentJob, events: readonly ClusterEvent[]): PodWait[] {
   const refusals = events.filter(({ pod, reason }) => pod === null && reason === 'FailedCreate');
   const last = refusals.at(-1);
   if (last === undefined) return [];

@@ -28,7 +28,7 @@ export class LogFile {
   /** Of the file when it was opened: a worker that was killed may have written more than it kept the place of. */
   readonly #sizeBefore: number;
   #position: Position;
-  /** Whether the last line of before was seen again: the node still has it, so that nothing is missing between. */
+  /** Whether the last line read before was seen again: the node still has it, so that nothing is missing between. */
   #isJoined: boolean;
   /** Whether a line was written that was not there when it was opened. */
   #isBeyond = false;

@@ -6,7 +6,7 @@
  */
 import { classOfReason } from '../decisions/backend-reasons.ts';
 import type { FailureClass } from '../decisions/failure.ts';
-import type { JobEvent } from '../decisions/job-evidence.ts';
+import type { ClusterEvent } from '../decisions/job-evidence.ts';
 import type { WaitKind } from '../decisions/states.ts';
 import type { SeenPod } from './kube-types.ts';
 import { containerOf, hasEnded } from './pod-state.ts';
@@ -30,7 +30,7 @@ export function placedAt(pod: SeenPod): string | null {
 }
 
 /** Null for one that runs or has ended. */
-export function waitOfPod(pod: SeenPod, events: readonly JobEvent[]): PodWait | null {
+export function waitOfPod(pod: SeenPod, events: readonly ClusterEvent[]): PodWait | null {
   if (hasEnded(pod)) return null;
   const since = placedAt(pod);
   if (since === null) return waitForNode(pod);
@@ -83,7 +83,7 @@ interface Seen {
   /** Since when it is at its present container: it has its node, and those before have ended. */
   readonly begun: string;
   /** Events of this pod since then, in the order in which they were last said. */
-  readonly own: readonly JobEvent[];
+  readonly own: readonly ClusterEvent[];
 }
 
 /** Between two tries a kubelet says this before what it said of the last one: one trouble has one text. */
@@ -94,7 +94,7 @@ function waitForContainer(pod: SeenPod, { begun, own }: Seen): PlacedWait {
   const waiting = firstWaiting(pod);
   const reason = said(waiting)?.replace(backOff, '') ?? null;
   const made = sandboxMadeAt(pod);
-  const sinceFirst = (events: readonly JobEvent[]) => newest([begun, oldestOf(events)]) ?? begun;
+  const sinceFirst = (events: readonly ClusterEvent[]) => newest([begun, oldestOf(events)]) ?? begun;
   const kind = kindOfWaiting(waiting?.reason, reason ?? '');
   if (kind !== null) {
     const failures = own.filter((event) => failuresOfContainers.includes(event.reason));
@@ -153,7 +153,7 @@ function isRefusal(words: string): boolean {
 }
 
 /** Before its sandbox is made, volumes and the sandbox itself may fail; after it, images are pulled, which some kubelets say sooner than that it is made. */
-function kindOfEvent({ reason, message }: JobEvent, isMade: boolean): WaitKind | null {
+function kindOfEvent({ reason, message }: ClusterEvent, isMade: boolean): WaitKind | null {
   switch (reason) {
     case 'Pulling':
       return 'pulling';
@@ -177,7 +177,7 @@ function sandboxMadeAt(pod: SeenPod): string | null {
   return made?.status === 'True' ? (made.lastTransitionTime ?? null) : null;
 }
 
-function oldestOf(events: readonly JobEvent[]): string | null {
+function oldestOf(events: readonly ClusterEvent[]): string | null {
   return oldest(events.map(({ firstAt }) => firstAt));
 }
 

@@ -4,9 +4,9 @@
  * Jobs outlive the worker; any worker with the same root adopts, watches and stops them. Does not cover several machines.
  */
 import { mkdir } from 'node:fs/promises';
-import type { Backend, JobRef, JobSpec, JobStatus } from '../activities/backend.ts';
+import type { Backend, JobRef, JobSpec } from '../activities/backend.ts';
 import { TemperError } from '../decisions/errors.ts';
-import { isJobOver } from '../decisions/job-over.ts';
+import { hasChanged, isJobOver } from '../decisions/job-over.ts';
 import { JobChanges } from './changes.ts';
 import { lookAt } from './job-status.ts';
 import { type MachineSlots, slotsOfMachine } from './machine-slots.ts';
@@ -71,7 +71,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
       try {
         for (;;) {
           const { status, lifeline } = await lookAt(job, now);
-          if (signal.aborted || isJobOver(status) || differs(status, seen)) return status;
+          if (signal.aborted || isJobOver(status) || hasChanged(status, seen)) return status;
           await waiter.next(lifeline, signal);
         }
       } finally {
@@ -153,9 +153,4 @@ async function liveJobs(registry: Registry, now: () => Date): Promise<readonly J
     else live.push(job);
   }
   return live;
-}
-
-function differs(status: JobStatus, seen: JobStatus): boolean {
-  if (isJobOver(status) || isJobOver(seen)) return status.state !== seen.state;
-  return JSON.stringify(status) !== JSON.stringify(seen);
 }

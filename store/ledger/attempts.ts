@@ -29,7 +29,7 @@ export interface Reservation {
   readonly at: string;
 }
 
-export interface AttemptChange {
+export interface AttemptFields {
   readonly state: AttemptState;
   readonly at: string;
   readonly jobName?: string;
@@ -51,7 +51,7 @@ export interface AttemptRecord extends AttemptKey {
   readonly directory: string | null;
   readonly request: unknown;
   readonly evidence: Evidence | null;
-  /** Of its job; null of an attempt of before they were kept. */
+  /** Of its job; null for an attempt from before they were kept. */
   readonly gpus: number | null;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -62,7 +62,7 @@ export interface AttemptLedger {
   /** The next number of this workflow id, phase and purpose; the same one for the same reservation key. */
   reserveAttempt(reservation: Reservation): Promise<AttemptRecord>;
   /** Throws `ledger-conflict` when the attempt was never reserved, or is over and the new state is another. */
-  changeAttempt(key: AttemptKey, change: AttemptChange): Promise<AttemptRecord>;
+  changeAttempt(key: AttemptKey, change: AttemptFields): Promise<AttemptRecord>;
   /**
    * Moves a living attempt forward to what its job does now; false, and nothing is written, when it is there already, further, or over.
    */
@@ -173,7 +173,7 @@ async function reserveAttempt(db: Kysely<LedgerTables>, reservation: Reservation
   });
 }
 
-async function changeAttempt(db: Kysely<LedgerTables>, key: AttemptKey, change: AttemptChange): Promise<AttemptRecord> {
+async function changeAttempt(db: Kysely<LedgerTables>, key: AttemptKey, change: AttemptFields): Promise<AttemptRecord> {
   const row = await db
     .updateTable('attempts')
     .set({

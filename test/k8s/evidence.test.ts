@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat, symlink, truncate, writeFile } from 'node:
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type JobEvent, jobEvidenceFile, parseJobEvidence } from '../../decisions/job-evidence.ts';
+import { type ClusterEvent, jobEvidenceFile, parseJobEvidence } from '../../decisions/job-evidence.ts';
 import { evidenceOf, mostBytes, mostEvents, mostPods, type SeenJob } from '../../k8s/evidence.ts';
 import { EvidenceKeeper } from '../../k8s/evidence-file.ts';
 import { at, condition, ended, failed, job, now, pod, running, terminated, time } from './job-builders.ts';
@@ -14,7 +14,7 @@ const recorded = JSON.parse(readFileSync(new URL('recorded/ends.json', import.me
 >;
 const of = (name: string) => evidenceOf(recorded[name] as SeenJob, now);
 
-const event = (change: Partial<JobEvent> = {}): JobEvent => ({
+const event = (change: Partial<ClusterEvent> = {}): ClusterEvent => ({
   type: 'Warning',
   reason: 'FailedMount',
   message: 'no volume',

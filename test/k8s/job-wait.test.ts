@@ -1,6 +1,6 @@
 /** What a Job that does not run yet waits for, from pods and events as a real API server sends them. */
 import type { JobStatus } from '../../activities/backend.ts';
-import type { JobEvent } from '../../decisions/job-evidence.ts';
+import type { ClusterEvent } from '../../decisions/job-evidence.ts';
 import { statusOfJob } from '../../k8s/job-state.ts';
 import type { SeenPod, SentJob } from '../../k8s/kube-types.ts';
 import { job, made, now, pod, running } from './job-builders.ts';
@@ -44,7 +44,7 @@ const claiming = (one: SeenPod): SeenPod => ({
   metadata: { ...one.metadata, namespace: 'training' },
   spec: { containers: [], volumes: [{ name: 'store', persistentVolumeClaim: { claimName: 'store' } }] },
 });
-const event = (reason: string, message: string, more: Partial<JobEvent> = {}): JobEvent => ({
+const event = (reason: string, message: string, more: Partial<ClusterEvent> = {}): ClusterEvent => ({
   type: 'Warning',
   reason,
   message,
@@ -61,7 +61,7 @@ interface Case {
   readonly title: string;
   readonly job?: SentJob;
   readonly pods: readonly SeenPod[];
-  readonly events?: readonly JobEvent[];
+  readonly events?: readonly ClusterEvent[];
   readonly want: Partial<JobStatus>;
 }
 

@@ -1,5 +1,5 @@
 /** What one pod waits for while it has its node: whose trouble it is, and since when it is at what it waits for now. */
-import type { JobEvent } from '../../decisions/job-evidence.ts';
+import type { ClusterEvent } from '../../decisions/job-evidence.ts';
 import { statusOfJob } from '../../k8s/job-state.ts';
 import type { SeenPod } from '../../k8s/kube-types.ts';
 import { job, now, pod, running, terminated } from './job-builders.ts';
@@ -15,7 +15,7 @@ const event = (
   reason: string,
   message: string,
   when: { readonly first: string; readonly last?: string },
-): JobEvent => ({
+): ClusterEvent => ({
   type: 'Normal',
   reason,
   message,
@@ -24,7 +24,7 @@ const event = (
   lastAt: when.last ?? when.first,
   count: 1,
 });
-const waitOf = (one: SeenPod, events: readonly JobEvent[] = []) =>
+const waitOf = (one: SeenPod, events: readonly ClusterEvent[] = []) =>
   statusOfJob({ job: job(), pods: [one], events }, now);
 
 test.each([
