@@ -16,7 +16,7 @@ export interface Sample {
   readonly text: string;
 }
 
-const single = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
+const single = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'decisions/README.md'];
 
 export function readPages(): readonly Page[] {
   const below = globSync('docs/**/*.md', { cwd: repository }).sort();
