@@ -37,7 +37,7 @@ export type GateAnswer =
       readonly kind: 'hold' | 'reject';
       /**
        * What the evidence does not decide, or where scores from outside are lacking; a person who releases it lets the highest of these go on.
-       * Workers of before said none.
+       * Absent from older workers.
        */
       readonly heldAt?: HeldComparison;
       /** The gate looks at scores from outside: one that comes in may change its mind. */

@@ -24,7 +24,7 @@ export type JobEvent =
   | { readonly kind: 'stalled'; readonly because: string }
   /** What it waits for before it runs; `none`: it runs. */
   | { readonly kind: 'waits'; readonly for: WaitKind | 'none'; readonly sentence: string }
-  /** It has waited to start for longer than it may. Workers of before gave no `wait` with a place that is given up: then nothing is judged. */
+  /** It has waited to start for longer than it may. Older workers gave no `wait` with a place that is given up: then nothing is judged. */
   | { readonly kind: 'waited'; readonly because: string; readonly wait?: GivenUpWait }
   /** A node that it runs on does not answer: no end of it will be seen. */
   | { readonly kind: 'lost'; readonly because: string }
@@ -36,7 +36,7 @@ export type JobEvent =
 export interface NoJob {
   readonly kind: 'no-room' | 'waited';
   readonly because: string;
-  /** Of one that waited too long: what is to be judged. Workers of before said none. */
+  /** Of one that waited too long: what is to be judged. Absent from older workers. */
   readonly wait?: GivenUpWait;
 }
 
@@ -66,7 +66,7 @@ export interface JobActivities {
       readonly waitsSince?: string;
     },
   ): Promise<JobEvent>;
-  /** Resolves when nothing of the job runs that can be reached. Workers of before answered with nothing. */
+  /** Resolves when nothing of the job runs that can be reached. Older workers answered with nothing. */
   stopJob(input: OfJob & { readonly reason: StopReason }): Promise<StoppedJob | undefined>;
   /** The attempt is given up before anybody knows of its job: one that a submit created all the same is found and stopped. */
   withdrawJob(input: Omit<OfJob, 'job'> & { readonly reason: 'cancel' | 'deadline' | 'waited' }): Promise<void>;

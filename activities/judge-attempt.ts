@@ -38,7 +38,7 @@ export type AttemptJudgement =
       readonly kind: RetryDecision['kind'];
       readonly sentence: string;
       readonly delaySeconds: number;
-      /** The last that its trainer told of. Workers of before said none. */
+      /** The last that its trainer told of. Absent from older workers. */
       readonly step?: number | null;
     };
 
@@ -58,11 +58,11 @@ export interface JudgeActivities {
   recordRelease(input: {
     readonly context: PhaseContext;
     readonly release?: ReleaseInput;
-    /** Runs of before did not say. */
+    /** Absent from older runs. */
     readonly heldFor?: HeldFor;
     /** What follows where nobody came; absent where a person let it go on. */
     readonly nobodyCame?: EndOfHold;
-    /** Which hold of the phase this ends, from 1; runs of before said none, and the first of an attempt was kept. */
+    /** Which hold of the phase this ends, from 1; absent from older runs, of which the first hold of an attempt was kept. */
     readonly hold?: number;
   }): Promise<void>;
 }

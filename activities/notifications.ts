@@ -14,7 +14,7 @@ export interface NotificationInput {
   readonly event: NotificationEvent;
   readonly cause: string;
   readonly key: string;
-  /** Of a hold, for how long it waits and what then, in words; runs of before said none. */
+  /** Of a hold, for how long it waits and what then, in words; absent from older runs. */
   readonly waits?: string;
 }
 

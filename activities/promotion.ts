@@ -13,7 +13,7 @@ import { findFinishedWork, type FinishedCheckpoint } from './finished-work.ts';
 import { handPromotionOf } from './hand-promotion.ts';
 import { identityOfPhase, recordPhase } from './phase-record.ts';
 import { sealByJob } from './sealing.ts';
-import { type EndOfHold, holdRuleOfBefore, untilWhen } from '../decisions/hold.ts';
+import { type EndOfHold, holdRuleOfOlderRuns, untilWhen } from '../decisions/hold.ts';
 import { minuteOf } from '../decisions/utc-minute.ts';
 
 interface Promotion {
@@ -43,7 +43,7 @@ export interface PromotionActivities {
     input: Pick<Promotion, 'context' | 'because'> & {
       readonly state: 'rejected' | 'skipped' | 'failed' | 'cancelled' | 'held';
       readonly checkpoint?: CheckpointRef;
-      /** Of a hold: when it is over (ISO 8601), and what follows then. Runs of before said neither. */
+      /** Of a hold: when it is over (ISO 8601), and what follows then. Absent from older runs. */
       readonly until?: string;
       readonly then?: EndOfHold;
     },
@@ -59,7 +59,7 @@ export function promotionActivities(dependencies: ActivityDependencies): Promoti
       const { store } = dependencies.placeOf(context.profile);
       const { sealed } = await findFinishedWork(
         { ledger, store },
-        { identity: identityOfPhase(context).digest, hold: context.hold ?? holdRuleOfBefore },
+        { identity: identityOfPhase(context).digest, hold: context.hold ?? holdRuleOfOlderRuns },
       );
       return sealed && (await reused(dependencies, context, sealed));
     },
@@ -126,7 +126,7 @@ async function reused(
   const { finished, checkpoint } = found;
   const { sentence, score } = finished.because as { sentence: string; score: number | null };
   const because = `Finished work of ${finished.workflowId} (phase ${finished.phase}, ${minuteOf(finished.updatedAt)} UTC). ${sentence}`;
-  // Its own, of before a reset, stays what it is: others find it by that.
+  // Its own from before a reset stays what it is: others find it by that.
   if (finished.runId !== context.runId || finished.phase !== context.phase.name)
     await recordPhase(dependencies, context, {
       state: 'reused',

@@ -26,7 +26,7 @@ export interface GoingCheckpoint {
   readonly why: GoReason;
 }
 
-/** As the ledger keeps it; prunings of before have no path. */
+/** As the ledger keeps it; older prunings have no path. */
 export type DecidedPruning = Pick<GoingCheckpoint, 'id' | 'bytes' | 'why'> & Partial<Pick<GoingCheckpoint, 'path'>>;
 
 /** What may go and what stays, in one or more phases of a pipeline. */

@@ -20,7 +20,7 @@ export async function runsOfWork(ledger: Ledger, { runId, phase }: OfPhase): Pro
   return (await ledger.phasesOfWork(own)).map((record) => record.runId);
 }
 
-/** In the ledger, by attempt and step; none of before a person last had the phase begin anew. */
+/** In the ledger, by attempt and step; none from before a person last had the phase begin anew. */
 export async function checkpointsOfWork(ledger: Ledger, of: OfPhase): Promise<readonly CheckpointRecord[]> {
   const runs = (await runsOfWork(ledger, of)).map((runId) => ({ runId, phase: of.phase }));
   const anew = Math.max(...(await Promise.all(runs.map((run) => begunAnewAfter(ledger, run)))));

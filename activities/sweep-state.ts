@@ -40,7 +40,7 @@ export interface SweepPlan {
   readonly counters: Readonly<Record<string, ScheduleCounters>>;
   readonly nights: SkippedNights;
   readonly clock: readonly string[];
-  /** Of one of its jobs; absent in plans of before they were counted. */
+  /** Of one of its jobs; absent in plans from before they were counted. */
   readonly gpus?: number;
 }
 

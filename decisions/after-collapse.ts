@@ -18,7 +18,7 @@ export interface CollapseDecision {
 export interface HoldOverRecord {
   /** By a person's word, or what followed since nobody came. */
   readonly answer: 'go on' | EndOfHold;
-  /** Runs of before did not say what they were held for. */
+  /** Absent from older runs. */
   readonly evidence: { readonly heldFor?: HeldFor };
 }
 

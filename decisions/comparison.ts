@@ -51,7 +51,7 @@ export interface Comparison {
 export interface NotCompared {
   /** Benchmarks that were left out. */
   readonly omitted: number;
-  /** The same of those from outside. Workers of before said neither this nor the next. */
+  /** The same of those from outside. Older workers said neither this nor the next. */
   readonly outsideOmitted?: number;
   /** Benchmarks with their versions that both were evaluated on, with no problem in common. */
   readonly incomparable?: readonly string[];

@@ -12,7 +12,7 @@ export interface ExplainedSweep {
   readonly skipped: readonly string[];
   /** ISO 8601: start of the sweep that it was compared with; null where there was none, or it runs. */
   readonly comparedWith: string | null;
-  /** That nothing is worse, and than what; absent while it runs, where something is, and by workers of before. */
+  /** That nothing is worse, and than what; absent while it runs, where something is, and from older workers. */
   readonly comparison?: string;
   readonly regressions: readonly string[];
   /** Starts of the schedule that made no sweep, and its times that a clock change skips or doubles. */

@@ -10,7 +10,7 @@ export type GateVerdict =
       readonly checkpoint: CheckpointFact;
       /** Mean on the benchmark that ranks, else on the first; null where nothing was evaluated. */
       readonly score: number | null;
-      /** What this score is worth, since it was picked for being high; absent where nobody else was in question, and in verdicts of before. */
+      /** What this score is worth, since it was picked for being high; absent where nobody else was in question, and in older verdicts. */
       readonly shrunken?: Shrunken;
       readonly because: PromoteReason;
       readonly stages: readonly StageReport[];
@@ -111,11 +111,11 @@ export interface ScoredByVote extends VotePolicy {
 
 /** A stage that looks at scores. */
 interface ScoreReport {
-  /** Absent where the share of right samples is the score, and in verdicts of before. */
+  /** Absent where the share of right samples is the score, and in older verdicts. */
   readonly vote?: ScoredByVote;
 }
 
-/** Of the samples of a score; absent where there were none, and in verdicts of before. */
+/** Of the samples of a score; absent where there were none, and in older verdicts. */
 export interface UnfinishedShares {
   /** Not done in time. */
   readonly timedOutShare?: number;

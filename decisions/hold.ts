@@ -9,7 +9,7 @@ import { minuteOf } from './utc-minute.ts';
 export type HoldRule = Recipe['hold'];
 
 /** Of pipelines that were resolved before recipes said it. */
-export const holdRuleOfBefore: HoldRule = { hours: 24, then: 'fail' };
+export const holdRuleOfOlderRuns: HoldRule = { hours: 24, then: 'fail' };
 
 /**
  * `failure`: an attempt or the store needs a person. `gate`: there is nothing to promote, or it cannot be judged. `undecided`: the evidence does

@@ -71,7 +71,7 @@ export interface LeaderboardRow {
   readonly passAtK: { readonly k: number; readonly value: number };
   /**
    * Chance that a vote of as many samples is correct; null with one sample, where votes are the score, or where the answers are not known. This, the next and
-   * `run` are absent in rows of before they were there.
+   * `run` are absent in older rows.
    */
   readonly majorityAtK?: number | null;
   /** Null where nobody told: no answer has none. The same of the next. */

@@ -3,7 +3,7 @@
  *
  * Covers phases that are held or failed, budgets that are spent, and sweeps. Does not cover sending (activities/notifications.ts).
  */
-import { holdRuleOfBefore, holdTime } from './hold.ts';
+import { holdRuleOfOlderRuns, holdTime } from './hold.ts';
 import { duration } from './sentences.ts';
 
 export const notificationEvents = ['held', 'failed', 'budget', 'collapse', 'sweep'] as const;
@@ -15,7 +15,7 @@ export interface Notice {
   readonly phase: string;
   /** Why, as decisions/ said it. */
   readonly cause: string;
-  /** Of a hold: for how long it waits and what then; undefined where the run was of before. */
+  /** Of a hold: for how long it waits and what then; undefined where the run is older than this. */
   readonly waits?: string | undefined;
 }
 
@@ -97,7 +97,7 @@ function waysOn({
   event,
   pipeline,
   phase,
-  waits = holdTime(holdRuleOfBefore),
+  waits = holdTime(holdRuleOfOlderRuns),
 }: Notice & { readonly event: Exclude<NotificationEvent, 'sweep'> }): string {
   const release = `\`temper release ${escaped(pipeline)} --phase ${escaped(phase)}\``;
   switch (event) {

@@ -1,6 +1,6 @@
 /**
- * What names the wish for an attempt: the workflow run that makes it, what for, and its how-manyeth. Whoever asks again gets the same
- * number; and who is found with a job knows by it which run the job belongs to.
+ * What names the wish for an attempt: the workflow run that makes it, what for, and its number among the wishes of that run. Whoever asks
+ * again gets the same number; and whoever finds a job knows by it which run the job belongs to.
  */
 
 export interface AttemptWish {

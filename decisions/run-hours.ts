@@ -10,7 +10,7 @@ export function hoursRan(jobs: readonly Ran[]): number {
   return jobs.reduce((seconds, { evidence }) => seconds + (evidence?.ranSeconds ?? 0), 0) / 3600;
 }
 
-/** The same × the GPUs that each was opened with, whatever a profile says now; one of a job of before they were kept. */
+/** The same × the GPUs that each was opened with, whatever a profile says now; one for a job from before they were kept. */
 export function gpuHoursRan(jobs: readonly (Ran & { readonly gpus: number | null })[]): number {
   return jobs.reduce((hours, job) => hours + hoursRan([job]) * (job.gpus ?? 1), 0);
 }

@@ -116,7 +116,7 @@ export function sentenceOfComparison({ comparedWith, compared, unchanged, regres
   if (comparedWith === null) return 'There is nothing to compare it with yet.';
   if (regressions.length > 0) return null;
   const last = `the sweep of ${minuteOf(comparedWith)}`;
-  // Reports of before they were counted say nothing of them.
+  // Older reports did not count them.
   if (unchanged === undefined)
     return compared === 0 ? `There was nothing to compare with ${last}.` : `Nothing is worse than in ${last}.`;
   const same = `${unchanged === 1 ? '1 score is' : `${String(unchanged)} scores are`} of the same checkpoint as then, by the same evaluations`;

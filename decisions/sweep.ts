@@ -24,13 +24,13 @@ export type WhySkipped =
       /** GPU-hours. */
       readonly spentHours: number;
       readonly hours: number;
-      /** Of a job; absent in reports of before they were counted. */
+      /** Of a job; absent in reports from before they were counted. */
       readonly gpus?: number;
     }
   | {
       readonly rule: 'deleted';
       readonly path: string;
-      /** When and by which rule; null where nobody that the ledger knows has pruned it, absent in reports of before it was looked up. */
+      /** When and by which rule; null where nobody that the ledger knows has pruned it, absent in reports from before it was looked up. */
       readonly pruned?: PrunedFact | null;
     }
   | { readonly rule: 'unreadable'; readonly why: string }
@@ -71,7 +71,7 @@ export interface Regression {
 export interface SkippedNights {
   /** The sweep before still ran. */
   readonly overlap: number;
-  /** The sweep that tells it was started, and no worker took it; absent where none was skipped for that, and in reports of before it was told. */
+  /** The sweep that tells it was started, and no worker took it; absent where none was skipped for that, and in reports from before it was told. */
   readonly notTaken?: Waited & { readonly starts: number };
   /** No worker or no server was there for longer than a start may be late. */
   readonly missed: number;
@@ -97,14 +97,14 @@ export interface SweepReport {
   readonly evaluated: number;
   /** That its jobs ran. */
   readonly hours: number;
-  /** The same × the GPUs of a job; absent in reports of before they were counted. */
+  /** The same × the GPUs of a job; absent in reports from before they were counted. */
   readonly gpuHours?: number;
   readonly rows: readonly LeaderboardRow[];
   /** ISO 8601: start of the sweep that this one is compared with; null where there is none. */
   readonly comparedWith: string | null;
-  /** Subjects on benchmarks that could be compared; absent in reports of before it was there. */
+  /** Subjects on benchmarks that could be compared; absent in reports from before it was there. */
   readonly compared?: number;
-  /** Those whose checkpoint is the one of then: they are compared with nothing; absent in reports of before they were counted. */
+  /** Those whose checkpoint is the one of then: they are compared with nothing; absent in reports from before they were counted. */
   readonly unchanged?: number;
   readonly regressions: readonly Regression[];
   readonly skipped: readonly Skipped[];

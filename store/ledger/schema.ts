@@ -102,11 +102,11 @@ export interface LedgerTables {
     seconds: number;
     answers: string;
     correct_answers: string;
-    /** Null where the benchmark has no types, and in rows of before. */
+    /** Null where the benchmark has no types, and in older rows. */
     type: string | null;
-    /** Null where samples count by themselves, and in rows of before. */
+    /** Null where samples count by themselves, and in older rows. */
     voted: number | null;
-    /** Null where none timed out, and in rows of before. */
+    /** Null where none timed out, and in older rows. */
     timed_out: number | null;
   };
   outside_scores: {
