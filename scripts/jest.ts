@@ -1,7 +1,11 @@
 /** Runs a project of jest.config.mjs in our place; resolves to its exit code. */
 import { join } from 'node:path';
 import { runInOurPlace } from './child.mjs';
+import { withFailedOnceMore } from './once-more.ts';
 import { repository } from './repository.ts';
+
+/** Where it is set, a test file that fails is run once more, and the file that it names lists those that pass then. */
+const flakyVariable = 'TEMPER_FLAKY_TESTS';
 
 export interface JestRun {
   /** Its `displayName`. */
@@ -14,8 +18,17 @@ export interface JestRun {
   readonly environment?: NodeJS.ProcessEnv;
 }
 
-export function runJest({ project, testSeconds, options, patterns, environment }: JestRun): Promise<number> {
-  const args = [
+export function runJest({ patterns, ...run }: JestRun): Promise<number> {
+  const flaky = process.env[flakyVariable];
+  const jest = (args: readonly string[]): Promise<number> => jestInOurPlace(run, args);
+  return flaky === undefined ? jest(patterns) : withFailedOnceMore(jest, patterns, flaky);
+}
+
+function jestInOurPlace(
+  { project, testSeconds, options, environment }: Omit<JestRun, 'patterns'>,
+  args: readonly string[],
+): Promise<number> {
+  const all = [
     '--experimental-vm-modules',
     '--disable-warning=ExperimentalWarning',
     join(repository, 'node_modules', 'jest', 'bin', 'jest.js'),
@@ -24,7 +37,7 @@ export function runJest({ project, testSeconds, options, patterns, environment }
     `--testTimeout=${String(testSeconds * 1000)}`,
     '--passWithNoTests',
     ...options,
-    ...patterns,
+    ...args,
   ];
-  return runInOurPlace(process.execPath, args, { cwd: repository, ...(environment ? { environment } : {}) });
+  return runInOurPlace(process.execPath, all, { cwd: repository, ...(environment ? { environment } : {}) });
 }

@@ -2,12 +2,13 @@
  * Trainers that know nothing of Temper, killed in the middle: each goes on from a complete checkpoint, and ends with the bytes that the
  * same command leaves when a person runs it by hand and lets it run.
  */
-import { spawn } from 'node:child_process';
+import { spawn, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { parseYaml } from '../../configs/load.ts';
 import { withFieldsSet } from '../../configs/set-fields.ts';
+import { lastLinesOf } from '../../local/log-tail.ts';
 import { killIfThere } from '../../scripts/processes-of-store.ts';
 import { repository } from '../../scripts/repository.ts';
 import { readSettings } from '../../workers/settings.ts';
@@ -58,8 +59,13 @@ async function runByHand({ command: { argv, env } }: Request, output: string): P
   await mkdir(folder);
   const [program = '', ...args] = argv.map((text) => text.replace(output, folder));
   const path = [dirname(readSettings(process.env).python), process.env['PATH']].join(delimiter);
-  const child = spawn(program, args, { cwd: folder, env: { ...process.env, PATH: path, ...env }, stdio: 'ignore' });
-  expect(await once(child, 'exit')).toEqual([0, null]);
+  const log = await open(join(folder, 'log.txt'), 'a');
+  const stdio: StdioOptions = ['ignore', log.fd, log.fd];
+  const child = spawn(program, args, { cwd: folder, env: { ...process.env, PATH: path, ...env }, stdio });
+  const end: unknown = await once(child, 'exit');
+  await log.close();
+  const lines = await lastLinesOf(join(folder, 'log.txt'));
+  expect({ end, lines }).toEqual({ end: [0, null], lines });
   return folder;
 }
 

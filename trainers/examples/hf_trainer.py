@@ -94,6 +94,7 @@ def main() -> None:
         ),
     )
     trainer.train(resume_from_checkpoint=options.resume_from_checkpoint)
+    trainer.accelerator.end_training()  # of several processes, one that exits while connected may be aborted
 
 
 if __name__ == "__main__":

@@ -70,6 +70,6 @@ def train(run: Run, trainer: Any, callback: ProgressCallback) -> None:
     run.outcome.final_step = trainer.state.global_step
     if run.processes.writes:
         run.outcome.weights_after = trainable_digest(trainer.model)
-    run.processes.wait_for_all()  # one that ends sooner would look as if it had failed
+    run.processes.part()
     if run.stop_requested and run.outcome.final_step < run.request.target_step:
         raise StoppedError

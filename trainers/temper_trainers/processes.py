@@ -39,6 +39,19 @@ class Processes:
         """Return when each of them has come here."""
         self.agree(False)
 
+    def part(self) -> None:
+        """Leave the others, at a place where each of them comes in order; they do nothing together from here on.
+
+        One that exits while connected may be aborted by the threads that connect it, after all its work is done
+        (pytorch/pytorch#179291). One that fails does not part: the others are not where it is.
+        """
+        if self.count == 1:
+            return
+        from torch import distributed
+
+        self.wait_for_all()  # one that ends sooner would look as if it had failed
+        distributed.destroy_process_group()
+
 
 def this_process() -> Processes:
     """As torchrun's environment has it."""

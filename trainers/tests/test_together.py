@@ -21,6 +21,22 @@ SFT: dict[str, Any] = {
 STATE = ["adapter_model.safetensors", "optimizer.pt", "scheduler.pt", "rng_state_0.pth", "rng_state_1.pth"]
 
 
+@pytest.fixture
+def telling_bad_exits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Words that any process started from here prints when it exits while it is connected to others."""
+    words = "exits while connected"
+    (tmp_path / "sitecustomize.py").write_text(f"""
+import atexit, sys
+def tell():
+    distributed = sys.modules.get("torch.distributed")
+    if distributed and distributed.is_initialized():
+        print({words!r}, flush=True)
+atexit.register(tell)
+""")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    return words
+
+
 def losses(made: Made, after: int = 0) -> list[float]:
     return [
         each["metrics"]["loss"]
@@ -29,7 +45,9 @@ def losses(made: Made, after: int = 0) -> list[float]:
     ]
 
 
-def test_three_processes_learn_what_one_does_and_go_on_exactly(attempts: Attempts, base: Made) -> None:
+def test_three_processes_learn_what_one_does_and_go_on_exactly(
+    attempts: Attempts, base: Made, telling_bad_exits: str
+) -> None:
     """Three, since of two numbers the order of adding does not matter."""
     import torch
     from safetensors.torch import load_file
@@ -39,6 +57,7 @@ def test_three_processes_learn_what_one_does_and_go_on_exactly(attempts: Attempt
     alone = attempts.run("sft", **fields)
     together, log = attempts.run_together("sft", processes=3, **fields)
     assert together.code == 0, log
+    assert telling_bad_exits not in log
     assert losses(together) == pytest.approx(losses(alone), rel=1e-5)
     one, other = (load_file(str(made.folder(5) / "adapter_model.safetensors")) for made in (alone, together))
     assert all(torch.allclose(one[name], other[name], rtol=0, atol=1e-4) for name in one)
@@ -100,11 +119,14 @@ def test_pairs_are_sampled_once_for_all(attempts: Attempts, base: Made, copies: 
     assert together.result["weightsBefore"] != together.result["weightsAfter"]
 
 
-def test_a_stop_that_reaches_one_process_stops_all_at_one_step(attempts: Attempts, base: Made) -> None:
+def test_a_stop_that_reaches_one_process_stops_all_at_one_step(
+    attempts: Attempts, base: Made, telling_bad_exits: str
+) -> None:
     params = {**SFT["params"], "checkpointEvery": 200}
     fields = {**SFT, "targetStep": 200, "start": base.checkpoint(), "params": params}
     stopped, log = attempts.run_together("sft", (signal.SIGTERM, 2), **fields)
     assert (stopped.code, stopped.result["status"]) == (75, "stopped"), log
+    assert telling_bad_exits not in log
     step = stopped.result["finalStep"]
     assert 2 <= step < 200
     assert [each["step"] for each in stopped.result["artifacts"]] == [step]
