@@ -11,7 +11,7 @@ import type { Ledger } from '../store/ledger/ledger.ts';
 import { openEmbeddedTemper } from '../workers/embedded-temper.ts';
 import { readSettings } from '../workers/settings.ts';
 import { workflowNames, type PipelineInput } from '../workflows/contract.ts';
-import { freePort } from './support/free-port.ts';
+import { freePort } from '../scripts/free-ports.ts';
 import { measureRun, quantile, type JobTime, type RunMeasures, type RunTimes } from './measure-run.ts';
 
 const pipelineId = 'bench';

@@ -8,11 +8,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { stringify } from 'yaml';
+import { freePort } from '../../scripts/free-ports.ts';
 import { processesOf } from '../../scripts/processes-of-store.ts';
 import { readWitness } from '../../store/witness.ts';
 import { type KeptTemper, openKeptTemper } from '../../workers/demo/kept-temper.ts';
 import { readSettings } from '../../workers/settings.ts';
-import { freePort } from '../support/free-port.ts';
 import { countFrom, type Counts, type TornCheckpoint } from './count.ts';
 import { chooseTarget, kill, type Kill } from './kills.ts';
 import { liveJobs } from '../../workers/demo/live-jobs.ts';
@@ -56,7 +56,7 @@ const lookMilliseconds = 250;
 /** Two seconds. */
 const looksPerStart = 8;
 /** A watch that a killed worker left is given up after 30 s; then every phase has a few seconds of work left. */
-const endSeconds = 180;
+const endSeconds = 600;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { folder, say } = options;
@@ -190,7 +190,7 @@ async function wrongEnd({ pipelineId, seed, result }: LoadPipeline): Promise<str
 async function processesLeft(folder: string): Promise<readonly number[]> {
   for (let tries = 0; ; tries += 1) {
     const left = await processesOf(folder);
-    if (left.length === 0 || tries === 20) return left;
+    if (left.length === 0 || tries === 240) return left;
     await pause(250);
   }
 }

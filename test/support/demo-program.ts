@@ -9,7 +9,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repository } from '../../scripts/repository.ts';
 import { readSettings } from '../../workers/settings.ts';
-import { freePorts } from './embedded.ts';
+import { freePorts } from '../../scripts/free-ports.ts';
 import { guardedFolder } from './guarded-folder.ts';
 import { killIfThere } from '../../scripts/processes-of-store.ts';
 
@@ -78,7 +78,7 @@ function startDemo(env: NodeJS.ProcessEnv, words: readonly string[]): DemoRun {
   child.stderr.on('data', (text: Buffer) => {
     said.error += text.toString();
   });
-  const ended = once(child, 'exit').then(([code]) => ({ code: code as number | null, ...said }));
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...said }));
   return {
     said,
     signal(name) {

@@ -7,7 +7,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client, Connection, type WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
 import { jobFiles, type Started } from '../../local/job-files.ts';
@@ -21,6 +20,7 @@ import { registerSearchAttributes } from '../../workers/search-attributes.ts';
 import { readSettings } from '../../workers/settings.ts';
 import { workflowNames, type PhaseReport, type PipelineResult, type PipelineStatus } from '../../workflows/contract.ts';
 import { eventually } from './eventually.ts';
+import { freePorts } from '../../scripts/free-ports.ts';
 import { guardedFolder } from './guarded-folder.ts';
 import { killIfThere, killProcessesOf, processesOf } from '../../scripts/processes-of-store.ts';
 
@@ -148,8 +148,10 @@ async function openSite(options: SiteOptions): Promise<{ readonly site: Site; re
     async close() {
       await Promise.all(workers.map((worker) => worker.stop()));
       // Jobs outlive their worker on purpose; a test that did not see its pipelines end leaves some.
-      await killProcessesOf(store);
-      await eventually('no process of the store is left', 10, async () => (await processesOf(store)).length === 0);
+      await eventually('no process of the store is left', 60, async () => {
+        await killProcessesOf(store); // again: one may have begun another while it was killed
+        return (await processesOf(store)).length === 0;
+      });
       await ledger.close();
     },
   };
@@ -185,22 +187,6 @@ async function startWorkerProcess(
 
 function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode === null && signalCode === null;
-}
-
-/** Two ports that nobody listens on now. */
-export async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()] as const;
-  const ports = await Promise.all(
-    servers.map(async (server) => {
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      const address = server.address();
-      if (address === null || typeof address === 'string') throw new Error('a TCP server has a port');
-      return address.port;
-    }),
-  );
-  for (const server of servers) server.close();
-  return [ports[0] ?? 0, ports[1] ?? 0];
 }
 
 /** The process that trains an attempt, as its supervisor has recorded it. */

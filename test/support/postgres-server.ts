@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { eventually } from './eventually.ts';
-import { freePorts } from './embedded.ts';
+import { freePort } from '../../scripts/free-ports.ts';
 
 export interface PostgresServer {
   /** Of the database `temper`, for a user with every right. */
@@ -37,7 +37,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     ['--pgdata', data, '--username', 'temper', '--auth', 'trust', '--no-sync', '--encoding', 'UTF8', '--locale', 'C'],
     { ...identity, cwd: folder },
   );
-  const [port] = await freePorts();
+  const port = await freePort();
   const address = `postgresql://temper@127.0.0.1:${String(port)}/temper`;
   let running: ChildProcess | null = null;
   const stop = async (signal: NodeJS.Signals) => {

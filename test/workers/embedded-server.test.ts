@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedServer } from '../../workers/embedded-server.ts';
 import { readSettings } from '../../workers/settings.ts';
-import { freePorts } from '../support/embedded.ts';
+import { freePorts } from '../../scripts/free-ports.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { readSettings } from '../../workers/settings.ts';
 import { serve } from '../../workers/serve.ts';
-import { freePorts } from '../support/embedded.ts';
+import { freePort } from '../../scripts/free-ports.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'temper-serve-'));
 afterAll(() => rm(folder, { recursive: true }));
@@ -34,7 +34,7 @@ function waitingFor(milliseconds: number): { readonly timers: Set<unknown>; read
 }
 
 test('of a server that is away: no file of the ledger, and no reaper that looks a minute later', async () => {
-  const [port] = await freePorts();
+  const port = await freePort();
   const address = `127.0.0.1:${String(port)}`;
   const connection = Connection.lazy({ address });
   const settings = { ...readSettings({ ...process.env, TEMPER_STORE: folder }) };

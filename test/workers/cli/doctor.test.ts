@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HealthCheck } from '../../../decisions/health-check.ts';
 import { temper } from '../../support/command-line.ts';
-import { freePorts } from '../../support/embedded.ts';
+import { freePort } from '../../../scripts/free-ports.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'temper-doctor-'));
 afterAll(() => rm(folder, { recursive: true }));
 /** Nobody listens there. */
-const [port] = await freePorts();
+const port = await freePort();
 const server = { TEMPORAL_ADDRESS: `127.0.0.1:${String(port)}` };
 const store = { ...server, TEMPER_STORE: join(folder, 'store') };
 

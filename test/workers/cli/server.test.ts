@@ -1,18 +1,8 @@
 /** Without a server every command says so at once, and which one it looked for. */
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { temper } from '../../support/command-line.ts';
+import { freePort } from '../../../scripts/free-ports.ts';
 
-/** A port that nobody listens on now. */
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address !== null ? String(address.port) : '';
-}
-
-const port = await freePort();
+const port = String(await freePort());
 const nowhere = { TEMPER_PORT: port, TEMPORAL_CONFIG_FILE: '/nowhere/temporal.toml' };
 
 test.each([
@@ -44,7 +34,7 @@ test.each([
 
 test('the address is read as by any Temporal program', async () => {
   const { exitCode, errors } = await temper(['status'], {
-    environment: { ...nowhere, TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` },
+    environment: { ...nowhere, TEMPORAL_ADDRESS: `127.0.0.1:${String(await freePort())}` },
   });
   expect([exitCode, errors.includes(`127.0.0.1:${port}`)]).toEqual([69, false]);
 });
