@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { type Running, type Said, startTemper, temper } from '../support/command-line.ts';
-import { type Embedded, freePorts, startEmbedded } from '../support/embedded.ts';
+import { type Embedded, startEmbedded } from '../support/embedded.ts';
 import { eventually } from '../support/eventually.ts';
+import { freePorts } from '../../scripts/free-ports.ts';
 import { killProcessesOf, processesOf } from '../../scripts/processes-of-store.ts';
 import { readSettings } from '../../workers/settings.ts';
 import { sweptNow } from '../support/swept-now.ts';
@@ -251,7 +252,7 @@ test('a worker that is a version of a deployment gets work once that version is 
     expect(JSON.parse(output)).toMatchObject({ suspects: [] });
     const { workflow } = embedded.client;
     const query = 'TaskQueue = "versioned" and ExecutionStatus = "Completed"';
-    const [run] = await eventually('its answer is listed', 20, async () => {
+    const [run] = await eventually('its answer is listed', 60, async () => {
       const listed: WorkflowExecutionInfo[] = [];
       for await (const each of workflow.list({ query })) listed.push(each);
       return listed.length > 0 ? listed : null;
@@ -286,7 +287,7 @@ test('what was started is said first, and then that no worker has answered yet',
   const mute = connection.withDeadline(Date.now() + 60_000, () =>
     connection.workflowService.pollWorkflowTaskQueue({ namespace: 'default', taskQueue, identity: 'mute' }),
   );
-  await eventually('the server knows of the poller', 10, async () => {
+  await eventually('the server knows of the poller', 60, async () => {
     const { pollers } = await connection.workflowService.describeTaskQueue({ namespace: 'default', taskQueue });
     return pollers.length > 0;
   });

@@ -27,7 +27,7 @@ beforeAll(async () => {
     backend: 'local',
     slots: 2,
     graceSeconds: 5,
-    trainer: [...standIn, '--step-seconds', '0.1'],
+    trainer: [...standIn, '--step-seconds', '0.15'],
   };
   await writeFile(join(profiles, 'local.yaml'), stringify(profile));
 });
@@ -40,10 +40,20 @@ it('kills the trainer of each phase once, begins anew each time, and ends with t
   expect(undisturbed).toMatchObject({ code: 0, error: '' });
   const { code, out, error } = await ended(['--kill', 'trainer']);
   expect({ code, error }).toEqual({ code: 0, error: '' });
-  for (const phase of ['base', 'sft']) {
-    expect(out).toMatch(new RegExp(`^SIGKILL for the trainer in ${phase}, at step 2\\d\\.$`, 'm'));
-    expect(out).toMatch(new RegExp(`^${phase} +1 +its start +step 2\\d +\\d\\.\\d s +killed: `, 'm'));
-    expect(out).toMatch(new RegExp(`^${phase} +2 +step 2[05] +step 40 +0\\.0 s +completed$`, 'm'));
+  for (const { phase, checkpointEvery } of [
+    { phase: 'base', checkpointEvery: 20 },
+    { phase: 'sft', checkpointEvery: 5 },
+  ]) {
+    const stepIn = (line: string) => Number(new RegExp(`^${line}`, 'm').exec(out)?.[1]);
+    const killed = stepIn(`SIGKILL for the trainer in ${phase}, at step ([23]\\d)\\.$`);
+    const last = stepIn(`${phase} +1 +its start +step (\\d+) +\\d+\\.\\d s +killed: `);
+    const from = stepIn(`${phase} +2 +step (\\d+) +step 40 +0\\.0 s +completed$`);
+    expect(last).toBeGreaterThanOrEqual(killed);
+    // The newest of its checkpoints, or the one before where it was killed while it saved.
+    expect(from % checkpointEvery).toBe(0);
+    expect(from).toBeGreaterThan(last - 2 * checkpointEvery);
+    expect(from).toBeLessThanOrEqual(last);
+    expect(from).toBeGreaterThanOrEqual(20);
     expect(out).toMatch(new RegExp(`^${phase} +40 steps, .*is that of the undisturbed run, byte for byte`, 'm'));
   }
   expect(out).toContain('Killed 2 times');

@@ -1,5 +1,4 @@
 /** A phase that is terminated by hand leaves its job: the reaper of a worker ends it, with a real server and a real process. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { JobRef } from '../../activities/backend.ts';
@@ -8,8 +7,9 @@ import { createLocalBackend, type LocalBackend } from '../../local/backend.ts';
 import { type Reaper, startReaper } from '../../workers/reaper.ts';
 import { ownerStates } from '../../workers/workflow-owners.ts';
 import { workflowNames } from '../../workflows/contract.ts';
-import { type Embedded, freePorts, type Site, startEmbedded } from '../support/embedded.ts';
+import { type Embedded, type Site, startEmbedded } from '../support/embedded.ts';
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../../scripts/free-ports.ts';
 
 let embedded: Embedded;
 let site: Site;
@@ -28,13 +28,15 @@ afterAll(async () => {
 });
 
 /** A phase's run that nobody works on, and a job of it. */
-async function phaseWithJob(name: string): Promise<{ job: JobRef; terminate(): Promise<unknown> }> {
+async function phaseWithJob(name: string): Promise<{ runId: string; job: JobRef; terminate(): Promise<unknown> }> {
   const workflowId = `${name}/sft`;
   const start = () =>
     embedded.client.workflow.start(workflowNames.phase, { workflowId, taskQueue: 'nobody', args: [{}] });
   const run = await start();
+  const runId = run.firstExecutionRunId;
   return {
-    job: await jobOf(name, run.firstExecutionRunId),
+    runId,
+    job: await jobOf(name, runId),
     async terminate() {
       await run.terminate('by hand');
       return await start(); // the same id anew: an open run of the name, which does not own the job
@@ -65,6 +67,15 @@ function reaperIn(minutes: number, client: Client = embedded.client): Reaper {
   return reaper;
 }
 
+/** The list of the server is a moment behind. */
+async function listedAsClosed(runId: string): Promise<void> {
+  await eventually(`run ${runId} is listed as closed`, 60, async () => {
+    for await (const { closeTime } of embedded.client.workflow.list({ query: `RunId = '${runId}'` }))
+      if (closeTime !== undefined) return true;
+    return false;
+  });
+}
+
 it('leaves the job of a run that was reset to the one that goes on in its place', async () => {
   const { workflowService, options } = embedded.client.workflow;
   const { namespace } = options;
@@ -87,11 +98,10 @@ it('leaves the job of a run that was reset to the one that goes on in its place'
     requestId: 'reset-once',
     reason: 'a person had it done again',
   });
-  await pause(1000); // the list of the server is a moment behind
+  await listedAsClosed(run.firstExecutionRunId);
   expect(await reaperIn(60).look()).toEqual([]);
   expect((await backend.status(job)).state).toBe('running');
   await embedded.client.workflow.getHandle(workflowId).terminate('by hand');
-  await pause(1000);
   expect(await reaperIn(60).look()).toEqual([job]);
 });
 
@@ -99,17 +109,17 @@ it('ends the job of a terminated run ten minutes later, though its id was starte
   const [theirs, mine] = [await phaseWithJob('theirs'), await phaseWithJob('mine')];
   expect(await reaperIn(60).look()).toEqual([]);
   await theirs.terminate();
-  await pause(1000); // the list of the server is a moment behind
+  await listedAsClosed(theirs.runId);
   expect(await reaperIn(9).look()).toEqual([]);
 
-  const [port] = await freePorts();
+  const port = await freePort();
   const connection = Connection.lazy({ address: `127.0.0.1:${String(port)}` });
   const away = new Client({ connection });
   await expect(away.withDeadline(Date.now() + 2000, () => reaperIn(11, away).look())).rejects.toThrow();
   await connection.close();
   expect((await backend.status(theirs.job)).state).toBe('running');
 
-  const stopped = await eventually('the job of the terminated run is stopped', 20, async () => {
+  const stopped = await eventually('the job of the terminated run is stopped', 60, async () => {
     const jobs = await reaperIn(11).look();
     return jobs.length > 0 && jobs;
   });

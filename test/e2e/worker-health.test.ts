@@ -40,7 +40,7 @@ test('a worker is ready, counts its attempts beside what the SDK counts, and lea
   const directory = site.attempt('counted', 'base');
   await untilStep(site, directory, 1);
   const trainer = await signalTrainer(directory, 'SIGSTOP');
-  const metrics = await eventually('the attempt is counted', 30, async () => {
+  const metrics = await eventually('the attempt is counted', 120, async () => {
     const [status, text] = await ask('/metrics');
     return status === 200 && text.includes('temper_live_attempts{purpose="train",state="running"} 1\n') ? text : null;
   });
@@ -52,11 +52,11 @@ test('a worker is ready, counts its attempts beside what the SDK counts, and lea
   expect(await worker.stop('SIGTERM')).toMatchObject({ exitCode: 0 });
   const seconds = (performance.now() - begun) / 1000;
   console.log(`the worker left ${seconds.toFixed(1)} s after SIGTERM`);
-  expect(seconds).toBeLessThan(15);
+  expect(seconds).toBeLessThan(30); // the grace that the chart gives a pod
 
   expect(await trainerOf(directory)).toEqual(trainer);
   await signalTrainer(directory, 'SIGCONT');
   const next = await startWorker();
   expect((await pipeline.result()).promoted.map(({ outcome }) => outcome.state)).toEqual(['completed']);
   await next.worker.stop('SIGTERM');
-}, 180_000);
+});
