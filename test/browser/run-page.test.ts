@@ -13,7 +13,7 @@ import {
   textOnce,
   type WebUi,
 } from '../support/browser.ts';
-import { startEmbedded, type Embedded, type PipelineHandle, type Site } from '../support/embedded.ts';
+import { signalTrainer, startEmbedded, type Embedded, type PipelineHandle, type Site } from '../support/embedded.ts';
 import { eventually } from '../support/eventually.ts';
 import { shortRecipe } from '../support/short-recipe.ts';
 
@@ -54,8 +54,10 @@ describe('while a phase trains', () => {
       const progress = await site.runs.lastProgress(site.attempt('my-first', 'base'));
       return progress?.doing === 'training';
     });
+    // Held there until the page is read.
+    await signalTrainer(site.attempt('my-first', 'base'), 'SIGSTOP');
     await ui.openRun('my-first/base', 'pending-activities');
-    const text = await textOnce(page.locator('main'), 'the heartbeat', (all) => all.includes('"updatedAt"'));
+    const text = await textOnce(page.locator('main'), 'the heartbeat', (all) => all.includes('"doing": "training"'));
     expect(text).toContain('awaitJob');
     const heartbeat = JSON.parse(text.slice(text.indexOf('{\n'), text.lastIndexOf('}') + 1)) as JobHeartbeat;
     expect(heartbeat).toMatchObject({ state: 'running', of: 60, doing: 'training' });
@@ -65,6 +67,7 @@ describe('while a phase trains', () => {
       height: 560,
       hidden: [page.getByText(/^\d+@/)],
     });
+    await signalTrainer(site.attempt('my-first', 'base'), 'SIGCONT');
   });
 });
 

@@ -56,10 +56,15 @@ afterAll(async () => {
 
 const detailsOf = (): Locator => markdownOf(page, 'current-details').locator('main');
 
-/** What the page of a run says, which says this. */
-async function reads(workflowId: string, want: string): Promise<string> {
-  await ui.openRun(workflowId, 'user-metadata');
-  return await textOnce(detailsOf(), want, (all) => all.includes(want));
+/** What the page of a run says once it says all of this; opened anew meanwhile, as a person does who waits for it. */
+async function reads(workflowId: string, ...wanted: readonly (string | RegExp)[]): Promise<string> {
+  const says = (text: string) =>
+    wanted.every((want) => (typeof want === 'string' ? text.includes(want) : want.test(text)));
+  const what = `${workflowId} says ${wanted.join(' and ')}`;
+  return await eventually(what, 120, async () => {
+    await ui.openRun(workflowId, 'user-metadata');
+    return await textOnce(detailsOf(), what, says).catch(() => null);
+  });
 }
 
 const steer = (name: string, input: object) => sendUpdate(ui, 'steered', { name, input });
@@ -122,8 +127,11 @@ describe('a watchdog kill', () => {
     await signalTrainer(directory, 'SIGABRT');
     await signalTrainer(directory, 'SIGCONT');
     await untilStep(site, site.attempt('steered', 'sft', 2), 22);
-    const text = await reads('steered/sft', 'NCCL watchdog on rank 0 after 600 s in all-reduce at step');
-    expect(text).toMatch(/Goes on from steered\/sft\/a1\/checkpoint-\d+ at step \d+/);
+    await reads(
+      'steered/sft',
+      'NCCL watchdog on rank 0 after 600 s in all-reduce at step',
+      /Goes on from steered\/sft\/a1\/checkpoint-\d+ at step \d+/,
+    );
     await takePicture(page, 'resumed', { from: tabsOf(page), height: 480 });
   });
 });
@@ -141,15 +149,14 @@ describe('an update that can be done', () => {
   it('release: it goes on from what it had saved', async () => {
     await steer('release', { by: 'Ada', reason: 'they are free' });
     await untilStep(site, site.attempt('steered', 'sft', 3), 32);
-    const text = await reads('steered/sft', 'released by Ada: they are free');
-    expect(text).toMatch(/Goes on from .*step \d\d/);
+    await reads('steered/sft', 'released by Ada: they are free', /Goes on from .*step \d\d/);
     await run.executeUpdate('hold', { args: [{}] });
     await until('sft', 'held');
   });
 
   it('extendBudget: the phase says so, and stays held', async () => {
     await steer('extendBudget', { budgets: { attempts: 9 }, by: 'Ada' });
-    expect(await reads('steered/sft', 'Ada extended budgets.attempts to 9')).toContain('held');
+    await reads('steered/sft', 'Ada extended budgets.attempts to 9', 'held');
   });
 
   it('skipPhase: a phase that has not begun is not to begin', async () => {
@@ -163,8 +170,7 @@ describe('an update that can be done', () => {
     const set = { 'params.learningRate': 0.01 };
     await steer('retryPhase', { phase: 'sft', set, by: 'Ada', reason: 'it diverged' });
     await untilStep(site, site.attempt('steered', 'sft', 4), 12);
-    const text = await reads('steered', 'with 1 field set');
-    expect(text).toMatch(/sft\s+running\s+4/);
+    await reads('steered', 'with 1 field set', /sft\s+running\s+4/);
     await run.executeUpdate('hold', { args: [{}] });
     await until('sft', 'held');
   });
@@ -185,6 +191,6 @@ describe('an update that can be done', () => {
     const score = { checkpoint: 'steered/last/a1/checkpoint-10', benchmark: 'public', score: '40/50', by: 'Ada' };
     await steer('recordScore', score);
     await run.result();
-    expect(await reads('steered', 'is completed')).toMatch(/last\s+completed/);
+    await reads('steered', 'is completed', /last\s+completed/);
   });
 });

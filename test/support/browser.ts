@@ -91,7 +91,7 @@ export async function gapsBetweenCells(row: Locator): Promise<number[]> {
 
 /** What `locator` shows, once `isIt` says that it is what is waited for. */
 export async function textOnce(locator: Locator, what: string, isIt: (text: string) => boolean): Promise<string> {
-  return await eventually(`${what} on the page`, 30, async () => {
+  return await eventually(`${what} on the page`, 60, async () => {
     const text = await locator
       .first()
       .innerText({ timeout: 1000 })
