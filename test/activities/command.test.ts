@@ -159,7 +159,7 @@ test('a sealing job that fails is said, and a person who asks again gets a new o
   const { id, path, format, step, promote } = await trainedToTheEnd();
   const sealings = () => bench.backend.submitted.filter((spec) => spec.directory.includes('/seals/'));
   const failing = promote();
-  const [first] = await eventually('a sealing job', 10, () => (sealings().length > 0 ? sealings() : null));
+  const [first] = await eventually('a sealing job', 60, () => (sealings().length > 0 ? sealings() : null));
   await bench.backend.awaited();
   bench.backend.end(
     { name: first?.name ?? '', uid: '', directory: '' },
@@ -167,7 +167,7 @@ test('a sealing job that fails is said, and a person who asks again gets a new o
   );
   await expect(failing).rejects.toThrow(`checkpoint ${id} could not be sealed: data: no moon`);
   const again = promote();
-  await eventually('another sealing job', 10, () => new Set(sealings().map(({ name }) => name)).size === 2);
+  await eventually('another sealing job', 60, () => new Set(sealings().map(({ name }) => name)).size === 2);
   await bench.backend.awaited();
   await writeSeal(path, await computeSeal(path, { step, format }));
   const last = sealings().at(-1);

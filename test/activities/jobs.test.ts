@@ -190,7 +190,10 @@ describe('awaitJob answers at the next event', () => {
     bench.backend.starting(attempt.job, 'ImagePullBackOff: Back-off pulling image "trainer:nonesuch"');
     bench.pass(61 * 60);
     const { activities, cancel } = bench.held();
-    const event = Promise.race([activities.awaitJob({ ...attempt, seenSteps: [] }), pause(3000, 'waits for ever')]);
+    const event = Promise.race([
+      activities.awaitJob({ ...attempt, seenSteps: [] }),
+      pause(60_000, 'waits for ever', { ref: false }),
+    ]);
     const seen = await event;
     cancel();
     expect(seen).toMatchObject({ kind: 'waited', because: expect.stringContaining('(ImagePullBackOff: ') as string });
@@ -265,7 +268,7 @@ test('the row of the attempt says what its job does', async () => {
   expect(await stateOf()).toBe('queued');
   const event = bench.held().activities.awaitJob({ ...attempt, seenSteps: [] });
   bench.backend.run(attempt.job);
-  await eventually('it runs', 20, async () => (await stateOf()) === 'running');
+  await eventually('it runs', 60, async () => (await stateOf()) === 'running');
   bench.backend.end(attempt.job);
   await event;
   expect(await stateOf()).toBe('running');

@@ -117,7 +117,7 @@ test('nor is its log brought when its pod is ended: its directory may be anybody
   const job = await theirs.submit(spec('t-theirs-a1', 'run-9/train/1'));
   await ours.status(job);
   await theirs.status(job);
-  await eventually('the log is asked for', 10, () => asked.length > 0);
+  await eventually('the log is asked for', 60, () => asked.length > 0);
   expect(asked).toEqual(['theirs']);
 });
 
@@ -173,14 +173,16 @@ function silentPod(): object {
 }
 
 test('a node that does not answer is lost when its minute is over, without an event', async () => {
-  const began = Date.now();
-  const now = () => new Date(Date.parse('2026-11-29T10:05:59Z') + Date.now() - began);
+  /** Before that its clock stands still. */
+  let began = Infinity;
+  const now = () => new Date(Date.parse('2026-11-29T10:05:59Z') + Math.max(0, Date.now() - began));
   const backend = createKubernetesBackend(kubernetesProfile(), cluster([], [silentPod()])(), { now });
   open.push(backend);
   const job = await backend.submit(spec('t-tiny-a1'));
   const running = await backend.status(job);
   expect(running).toEqual({ state: 'running', reason: null, since: '2026-11-29T10:00:05Z' });
-  expect(await backend.nextChange(job, running, AbortSignal.timeout(10_000))).toEqual({
+  began = Date.now();
+  expect(await backend.nextChange(job, running, AbortSignal.timeout(60_000))).toEqual({
     ...running,
     lostNode: 'gpu-7',
   });
@@ -195,7 +197,7 @@ test('nor is it missed where the minute ends while the job is looked at', async 
   const job = await backend.submit(spec('t-tiny-a1'));
   const running = await backend.status(job);
   expect(running).not.toHaveProperty('lostNode');
-  const signal = AbortSignal.timeout(5000);
+  const signal = AbortSignal.timeout(60_000);
   expect(await backend.nextChange(job, running, signal)).toMatchObject({ lostNode: 'gpu-7' });
   expect(signal.aborted).toBe(false);
 });

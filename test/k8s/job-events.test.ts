@@ -53,7 +53,9 @@ async function watching() {
     heard: async () => {
       const name = `last-${String((version += 1))}`;
       await say('events', 'ADDED', event({ name, about: ofJob, message: name }));
-      await eventually('all events are heard', 5, () => observer.eventsOf('job-1').some((one) => one.message === name));
+      await eventually('all events are heard', 60, () =>
+        observer.eventsOf('job-1').some((one) => one.message === name),
+      );
     },
   };
 }
@@ -74,7 +76,7 @@ test('those of the Job and of its pods, also such as came before either was know
   expect(messages(observer)).toEqual(['quota']);
   await say('jobs', 'ADDED', job);
   await say('pods', 'ADDED', pod);
-  await eventually('the pod is known', 5, () => observer.find('t-a1')?.pods.length === 1);
+  await eventually('the pod is known', 60, () => observer.find('t-a1')?.pods.length === 1);
   expect(messages(observer)).toEqual(['quota', 'no volume']);
   expect(observer.eventsOf('job-1').find(({ message }) => message === 'no volume')).toEqual({
     type: 'Warning',
@@ -91,10 +93,10 @@ test('what is said again is one event, with how often and since when; whoever wa
   const { observer, say, heard } = await watching();
   await say('jobs', 'ADDED', job);
   await say('pods', 'ADDED', pod);
-  await eventually('the pod is known', 5, () => observer.find('t-a1')?.pods.length === 1);
+  await eventually('the pod is known', 60, () => observer.find('t-a1')?.pods.length === 1);
   await heard();
   const waiter = observer.waiter('t-a1');
-  const woken = waiter.next(AbortSignal.timeout(5000), null);
+  const woken = waiter.next(AbortSignal.timeout(60_000), null);
   await say('events', 'ADDED', event());
   await woken;
   waiter.close();
@@ -125,14 +127,14 @@ test('the newest few of each are kept, longer than the cluster keeps them, until
   const { observer, say, heard } = await watching();
   await say('jobs', 'ADDED', job);
   await say('pods', 'ADDED', pod);
-  await eventually('the pod is known', 5, () => observer.find('t-a1')?.pods.length === 1);
+  await eventually('the pod is known', 60, () => observer.find('t-a1')?.pods.length === 1);
   const many = Array.from({ length: 30 }, (_, at) => event({ name: `e${String(at)}`, message: `m${String(at)}`, at }));
   for (const each of many) await say('events', 'ADDED', each);
   for (const each of many) await say('events', 'DELETED', each);
   await heard();
   expect(messages(observer)).toEqual(many.slice(10).map(({ message }) => message));
   await say('jobs', 'DELETED', job);
-  await eventually('the Job is gone', 5, () => observer.find('t-a1') === null);
+  await eventually('the Job is gone', 60, () => observer.find('t-a1') === null);
   expect(observer.eventsOf('job-1')).toEqual([]);
 });
 
@@ -143,7 +145,7 @@ test('those of others go when the cluster forgets them', async () => {
   await heard();
   await say('jobs', 'ADDED', job);
   await say('pods', 'ADDED', pod);
-  await eventually('the pod is known', 5, () => observer.find('t-a1')?.pods.length === 1);
+  await eventually('the pod is known', 60, () => observer.find('t-a1')?.pods.length === 1);
   expect(messages(observer)).toEqual([]);
 });
 
@@ -157,7 +159,7 @@ test('those of others are forgotten, the oldest first, where there are thousands
   // The first and the last of them turn out to be ours.
   for (const uid of ['pod-1', 'pod-1100'])
     await say('pods', 'ADDED', { metadata: { ...pod.metadata, name: uid, uid } });
-  await eventually('the pods are known', 5, () => observer.find('t-a1')?.pods.length === 2);
+  await eventually('the pods are known', 60, () => observer.find('t-a1')?.pods.length === 2);
   expect(messages(observer)).toEqual(['of pod-1100']);
 });
 
@@ -197,6 +199,6 @@ test('a worker that may not read them says so once, with the right that is missi
   const observer = new JobObserver(without, 'training', { hasQueue: false, warn: (text) => void said.push(text) });
   open.push(observer);
   await observer.started();
-  await eventually('it is tried again', 10, () => refused > 1);
+  await eventually('it is tried again', 60, () => refused > 1);
   expect(said).toEqual([expect.stringContaining('give the worker list and watch on events in namespace training')]);
 });

@@ -25,14 +25,14 @@ test('a pod that goes is kept while its Job is there, and no longer, also where 
   await observer.started();
   await say('jobs', 'ADDED', job);
   await say('pods', 'ADDED', pod);
-  await eventually('both are known', 5, () => Promise.resolve(observer.find('t-a1')?.pods.length === 1));
+  await eventually('both are known', 60, () => Promise.resolve(observer.find('t-a1')?.pods.length === 1));
   await say('jobs', 'DELETED', job);
-  await eventually('the Job is gone', 5, () => Promise.resolve(observer.find('t-a1') === null));
+  await eventually('the Job is gone', 60, () => Promise.resolve(observer.find('t-a1') === null));
   await say('pods', 'MODIFIED', pod);
   await say('pods', 'DELETED', pod);
   const other = { metadata: { ...pod.metadata, uid: 'pod-2', labels: { [jobUidLabel]: 'job-2' } } };
   await say('pods', 'ADDED', other);
-  await eventually('all of it is heard', 5, () => Promise.resolve(observer.podsOf('job-2').length === 1));
+  await eventually('all of it is heard', 60, () => Promise.resolve(observer.podsOf('job-2').length === 1));
   expect(observer.podsOf('job-1')).toEqual([]);
 });
 
@@ -51,7 +51,7 @@ test('whether a pod was asked to end before it did, and when, stays known when i
   await say('pods', 'ADDED', { metadata: other, status: running });
   await say('pods', 'MODIFIED', { metadata: other, status: over });
   await say('pods', 'DELETED', { metadata: { ...other, ...confirmed }, status: over });
-  await eventually('all of it is heard', 5, () => observer.podsOf('job-1').some(({ isGone }) => isGone === true));
+  await eventually('all of it is heard', 60, () => observer.podsOf('job-1').some(({ isGone }) => isGone === true));
   const [deleted, ended] = observer.podsOf('job-1');
   expect(deleted).toMatchObject({ endingSince: '2026-11-30T10:00:00.000Z' });
   expect(ended).toMatchObject({ endedUnasked: true, isGone: true });
@@ -86,6 +86,6 @@ test.each([
   });
   open.push(observer);
   await observer.started();
-  await eventually('it is tried again', 10, () => Promise.resolve(refused > 1));
+  await eventually('it is tried again', 60, () => Promise.resolve(refused > 1));
   expect(said).toEqual([expect.stringMatching(want)]);
 });

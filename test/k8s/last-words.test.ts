@@ -46,10 +46,10 @@ test('a directory whose owner cannot be read is nobody’s; one of ours is writt
   let asked = 0;
   const { told, goes } = keeping(() => ((asked += 1) === 1 ? Promise.reject(new Error('EIO')) : Promise.resolve('us')));
   goes(directory);
-  await eventually('its owner is asked for', 5, () => asked === 1);
+  await eventually('its owner is asked for', 60, () => asked === 1);
   expect(await isKept()).toBeNull();
   goes(directory);
-  await eventually('the evidence is kept', 5, isKept);
+  await eventually('the evidence is kept', 60, isKept);
   expect(told).toEqual([]);
 });
 
@@ -59,7 +59,7 @@ test.each([
 ])('of a directory that $what is told, with the file', async ({ place, why }) => {
   const { told, goes } = keeping(() => Promise.resolve('us'));
   goes(join(directory, place));
-  await eventually('it is told', 5, () => told.length > 0);
+  await eventually('it is told', 60, () => told.length > 0);
   expect(told).toEqual([expect.stringContaining(`is not kept in ${join(directory, place, jobEvidenceFile)}`)]);
   expect(told[0]).toContain(why);
 });

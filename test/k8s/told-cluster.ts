@@ -36,7 +36,7 @@ export function toldCluster(): ToldCluster {
   return {
     client,
     async say(of, type, object) {
-      const stream = await eventually(`${of} are watched`, 5, () => streams.get(of) ?? null);
+      const stream = await eventually(`${of} are watched`, 60, () => streams.get(of) ?? null);
       stream(`${JSON.stringify({ type, object })}\n`);
     },
   };

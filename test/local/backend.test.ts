@@ -86,7 +86,7 @@ describe('one job of a name, whoever asks and however often', () => {
       await endOf(one, jobs[0]);
       expect(await pidsIn(join(spec.directory, 'pids'))).toHaveLength(1);
     }
-  }, 60_000);
+  });
 
   test('the same name in another directory is the living job, not a second one', async () => {
     const spec = await place.job('sleep 60');

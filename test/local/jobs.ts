@@ -71,7 +71,7 @@ export async function statusWhen(
   job: JobRef,
   wanted: (status: JobStatus) => boolean,
 ): Promise<JobStatus> {
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(60_000);
   let status = await backend.status(job);
   while (!wanted(status)) {
     if (signal.aborted || status.state === 'ended') throw new Error(`still ${JSON.stringify(status)}`);
@@ -95,7 +95,7 @@ export async function endOf(backend: LocalBackend, job: JobRef) {
 
 /** The file's text once it ends with a line. */
 export async function textOf(path: string): Promise<string> {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + 60_000;
   while (Date.now() < end) {
     const text = await readFile(path, 'utf8').catch(() => '');
     if (text.endsWith('\n')) return text.trim();

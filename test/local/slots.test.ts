@@ -47,7 +47,7 @@ test('never more at once than there are slots, with workers of one machine submi
     most = Math.max(most, now);
   }
   expect({ now, most }).toEqual({ now: 0, most: 2 });
-}, 40_000);
+});
 
 test('a job that needs all slots gets them although small ones keep coming', async () => {
   const backend = place.backend({ slots: 2 });

@@ -87,7 +87,7 @@ test('a stop in the middle of the start leaves nothing, twenty times', async () 
     if (started !== null) expect(await entryOf(started.trainer.pid)).toBeNull();
     expect(await endOf(backend, job)).toMatchObject({ stopRequested: 'cancel' });
   }
-}, 60_000);
+});
 
 test('an orphan whose supervisor was killed gets its grace from the worker', async () => {
   const backend = place.backend();
@@ -115,7 +115,7 @@ test('a supervisor that does not answer is killed with its job', async () => {
   process.kill(supervisor, 'SIGSTOP');
   await backend.stop(job, { reason: 'cancel', graceSeconds: 0 });
   for (const pid of [...pids, supervisor]) expect(await entryOf(pid)).toBeNull();
-}, 20_000);
+});
 
 test('a job of another token in the same directory is left alone', async () => {
   const backend = place.backend();

@@ -60,11 +60,11 @@ export function schedulesOfFile(): ScheduleBench {
       const before = await updatedAt();
       await handleOf(id).update((now) => ({ ...now, ...change(now) }));
       // The server answers before it has done it; what is asked meanwhile may come first.
-      await eventually('it is edited', 20, async () => (await updatedAt()) !== before);
+      await eventually('it is edited', 60, async () => (await updatedAt()) !== before);
     },
     async pause(id) {
       await handleOf(id).pause();
-      await eventually('it is paused', 20, async () => (await handleOf(id).describe()).state.paused);
+      await eventually('it is paused', 60, async () => (await handleOf(id).describe()).state.paused);
     },
     async foreign(scheduleId) {
       await environment.client.schedule.create({

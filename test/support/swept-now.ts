@@ -9,7 +9,7 @@ export async function sweptNow(client: Client, say: (...words: string[]) => Prom
   const runs = async () => (await client.schedule.getHandle('nightly').describe()).info.recentActions;
   const before = (await runs()).length;
   expect((await say('schedule', 'trigger', 'nightly')).exitCode).toBe(0);
-  const { workflowId } = await eventually('the schedule has started its sweep', 30, async () => {
+  const { workflowId } = await eventually('the schedule has started its sweep', 60, async () => {
     const all = await runs();
     return all.length > before ? (all.at(-1)?.action.workflow ?? null) : null;
   });

@@ -133,7 +133,7 @@ export async function statusOf(run: Run): Promise<readonly PhaseReport[]> {
 
 /** The report of a phase once it says this state. */
 export async function untilState(run: Run, phase: string, state: PhaseReport['state']): Promise<PhaseReport> {
-  return await eventually(`${phase} is ${state}`, 20, async () => {
+  return await eventually(`${phase} is ${state}`, 60, async () => {
     const report = (await statusOf(run)).find((one) => one.phase === phase);
     return report?.state === state ? report : null;
   });

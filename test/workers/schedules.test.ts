@@ -241,7 +241,7 @@ test('triggered, it starts a sweep that knows its schedule, and the list shows i
     expect(story.inputsOf('openSweep')).toMatchObject([
       { schedule: 'nightly', input: { sweep: { name: 'nightly', benchmarks: ['addition'] } } },
     ]);
-    const listed = await eventually('the list shows the sweep', 20, async () => {
+    const listed = await eventually('the list shows the sweep', 60, async () => {
       const one = (await listSchedules(bench.client)).find(({ id }) => id === 'nightly');
       return one?.last === null || one?.last === undefined || one.running !== null ? null : one;
     });

@@ -74,7 +74,7 @@ describe('a cancellation', () => {
   });
 
   const heard = (workflowId: string) =>
-    eventually('the phase hears of it', 20, async () =>
+    eventually('the phase hears of it', 60, async () =>
       (await eventsOf(workflowId)).some((event) => event.workflowExecutionCancelRequestedEventAttributes),
     );
 

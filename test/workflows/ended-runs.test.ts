@@ -33,7 +33,7 @@ test('a sweep that is terminated: its job is stopped as that of a phase, and its
 
   // The same id anew is another sweep.
   const child = bench.client.workflow.getHandle('nightly-1/sweep/evaluation-1');
-  await eventually('its evaluation has ended', 20, async () => (await child.describe()).status.name !== 'RUNNING');
+  await eventually('its evaluation has ended', 60, async () => (await child.describe()).status.name !== 'RUNNING');
   const again = await startSweep('nightly-1');
   expect(await stateOf('nightly-1', again.firstExecutionRunId)).toEqual({ kind: 'open' });
   expect(await stateOf('nightly-1', runId)).toEqual(ended);
@@ -54,7 +54,7 @@ test('one that is paused is open: nobody takes it for forgotten, and its job sta
       if (status.name === 'PAUSED') return true;
     return false;
   };
-  await eventually('it is listed as paused', 20, isListed);
+  await eventually('it is listed as paused', 60, isListed);
   expect(await stateOf('paused', runId)).toEqual({ kind: 'open' });
   expect(await ownerStates(bench.client, [runId])).toEqual(new Map([[runId, { kind: 'open' }]]));
   await run.terminate();
@@ -63,7 +63,7 @@ test('one that is paused is open: nobody takes it for forgotten, and its job sta
 test('one that is out of its time is closed, and nobody did it', async () => {
   const more = { taskQueue: 'nobody', workflowExecutionTimeout: '1 second' };
   const { firstExecutionRunId: runId } = await startSweep('late', more);
-  const ended = await eventually('its time is over', 20, async () => {
+  const ended = await eventually('its time is over', 60, async () => {
     const state = await stateOf('late', runId);
     return state.kind === 'closed' && state;
   });

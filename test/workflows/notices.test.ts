@@ -117,9 +117,9 @@ test('a webhook that refuses is told on the page of the held phase', async () =>
   });
   const run = await bench.start(story);
   await untilState(run, 'base', 'held');
-  await eventually('the page says so', 20, async () => (await pageOf(bench.client, 'refused/base')).includes(refused));
+  await eventually('the page says so', 60, async () => (await pageOf(bench.client, 'refused/base')).includes(refused));
   const told = () => statusOf(run).then(([base]) => base?.state === 'held' && base.note === refused);
-  await eventually('so does the page of the pipeline', 20, told);
+  await eventually('so does the page of the pipeline', 60, told);
   await release(run);
   await run.result();
 });

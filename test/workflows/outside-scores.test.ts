@@ -131,7 +131,7 @@ describe('the page of the pipeline, and its query `leaderboard`', () => {
     const run = await held('shown', (runId) => [
       { pipelineId: 'shown', runId, rows: [], outside: outsideOf(2, ['panel', 'public']) },
     ]);
-    await eventually('the page has what the gate says', 20, async () => (await boardOf('shown')).outside.length === 1);
+    await eventually('the page has what the gate says', 60, async () => (await boardOf('shown')).outside.length === 1);
     expect(await boardOf('shown')).toMatchObject({ outside: ['panel'] });
     await update(run, score);
     expect(await boardOf('shown')).toMatchObject({ outside: ['panel', 'public'] });

@@ -233,7 +233,7 @@ describe('runs that are not a pipeline’s own', () => {
     const story = bench.tell('nobody-busy', recipeOf([]));
     const run = await bench.start(story);
     await story.called('openPipeline');
-    await eventually('it waits', 20, async () =>
+    await eventually('it waits', 60, async () =>
       ((await run.fetchHistory()).events ?? []).some((event) => event.timerStartedEventAttributes),
     );
     expect(story.inputsOf('openAttempt')).toEqual([]);

@@ -178,7 +178,7 @@ describe('a hold', () => {
       ...{ workflowId: 'nobody-closes/sft', taskQueue: 'nowhere', args: [] },
     });
     const run = await bench.start(bench.tell('nobody-closes', recipeOf([evaluatedSft])));
-    await eventually('the id is taken', 20, async () =>
+    await eventually('the id is taken', 60, async () =>
       (await run.fetchHistory()).events?.some((event) => event.startChildWorkflowExecutionFailedEventAttributes),
     );
     expect(await send(run, 'hold', { by: 'ann' })).toMatch(/^phase sft stops and saves/);

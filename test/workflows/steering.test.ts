@@ -182,7 +182,7 @@ describe('promote', () => {
     expect(await refusalOf(send(run, 'promote', { checkpoint: 'sft-30' }))).toBe('there are: sft-20');
     expect(await statusOf(run)).toMatchObject([{}, { state: 'held' }, {}]);
     await send(run, 'promote', { checkpoint: 'sft-20' });
-    await eventually('it is held for the damage', 20, async () =>
+    await eventually('it is held for the damage', 60, async () =>
       (await statusOf(run)).some(({ note }) => note === 'held: its seal does not agree'),
     );
     await run.cancel();

@@ -94,11 +94,12 @@ describe('an own pattern', () => {
 test('no line holds a worker up, whatever a trainer writes', () => {
   const lines = ["{'".repeat(4096), `${"{'".repeat(2048)}}${' '.repeat(4000)}x`, `{'loss': ${'1'.repeat(8000)}x}`];
   const many = Array.from({ length: 40 }, () => lines).flat();
-  const began = performance.now();
+  const began = process.cpuUsage();
   for (const reader of [hfTrainerLines(8), megatronLines(), slimeLines()]) read(reader, many);
   read(
     megatronLines(),
     many.map(() => ` iteration 3/ 8 | lm loss: ${'1'.repeat(8000)}x |`),
   );
-  expect(performance.now() - began).toBeLessThan(3000);
+  // What it computed, not what it waited for while others did.
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(3000);
 });

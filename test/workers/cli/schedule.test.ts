@@ -149,7 +149,7 @@ test('none is started beside one that runs, also by who looked before it did', a
   const idle = { handle, there: await handle.describe() };
   const { workflowId } = await triggerSweep(idle);
   expect(await triggerSweep(idle)).toMatchObject({ workflowId });
-  const { info } = await eventually('both triggers are through', 20, async () => {
+  const { info } = await eventually('both triggers are through', 60, async () => {
     const now = await handle.describe();
     return now.info.numActionsTaken + now.info.numActionsSkippedOverlap < 2 ? null : now;
   });
@@ -188,7 +188,7 @@ test('a backfill over a clock change starts each night of it once, one after the
       'schedule clocks starts 3 sweeps, one after the other, of 2026-10-24 01:00, 2026-10-25 02:00, 2026-10-26 02:00 UTC\n',
     );
     await story.called('closeSweep', 3);
-    const { info } = await eventually('all three have ended', 20, async () => {
+    const { info } = await eventually('all three have ended', 60, async () => {
       const now = await there('clocks');
       return now.info.runningActions.length > 0 ? null : now;
     });
@@ -235,7 +235,7 @@ test('changed while its sweep runs, which ends as it began: that is told, and th
         `schedule changed ${would}changed\n  ~ sweep.gpuHours: 8 → 2\n  ${String(workflowId)}, which runs, ends as it began; the next sweep ${would}by the file\n`,
       );
     end();
-    await eventually('the first has ended', 20, async () => (await there('changed')).info.runningActions.length === 0);
+    await eventually('the first has ended', 60, async () => (await there('changed')).info.runningActions.length === 0);
     await triggerSchedule(bench.client, 'changed');
     await story.called('closeSweep', 2);
     expect(story.inputsOf('openSweep').map(({ input }) => input)).toMatchObject([
