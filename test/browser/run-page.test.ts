@@ -50,12 +50,21 @@ afterAll(async () => {
 
 describe('while a phase trains', () => {
   it('the pending activity shows the job, its state and its step as JSON', async () => {
+    const base = site.attempt('my-first', 'base');
     await eventually('the base trains', 120, async () => {
-      const progress = await site.runs.lastProgress(site.attempt('my-first', 'base'));
+      const progress = await site.runs.lastProgress(base);
       return progress?.doing === 'training';
     });
     // Held there until the page is read.
-    await signalTrainer(site.attempt('my-first', 'base'), 'SIGSTOP');
+    await signalTrainer(base, 'SIGSTOP');
+    try {
+      await readsPending();
+    } finally {
+      await signalTrainer(base, 'SIGCONT');
+    }
+  });
+
+  async function readsPending(): Promise<void> {
     await ui.openRun('my-first/base', 'pending-activities');
     const text = await textOnce(page.locator('main'), 'the heartbeat', (all) => all.includes('"doing": "training"'));
     expect(text).toContain('awaitJob');
@@ -67,14 +76,13 @@ describe('while a phase trains', () => {
       height: 560,
       hidden: [page.getByText(/^\d+@/)],
     });
-    await signalTrainer(site.attempt('my-first', 'base'), 'SIGCONT');
-  });
+  }
 });
 
 describe('a completed pipeline', () => {
   beforeAll(async () => {
     await straight.result();
-  });
+  }, 1_200_000);
 
   it('has a timeline whose bars say what was done', async () => {
     await ui.openRun('my-first', 'timeline');

@@ -70,7 +70,7 @@ async function reads(workflowId: string, ...wanted: readonly (string | RegExp)[]
 const steer = (name: string, input: object) => sendUpdate(ui, 'steered', { name, input });
 const stateOf = async (phase: string) => (await phaseOf(run, phase))?.state;
 const until = (phase: string, state: string) =>
-  eventually(`${phase} is ${state}`, 60, async () => (await stateOf(phase)) === state);
+  eventually(`${phase} is ${state}`, 180, async () => (await stateOf(phase)) === state);
 
 describe('the list of updates', () => {
   it('has each with the shape of its input first, those that are sent most at its top', async () => {
