@@ -212,10 +212,10 @@ test('a schedule from a file, triggered: its sweep evaluates the champion, and a
 
 test('of a pipeline that is terminated by hand, explain says who did it and why, its job is stopped, and its log ends', async () => {
   await say('start', '-f', 'mine.yaml', '--set', 'seed=7', '--id', 'ended');
-  await eventually('its job has begun', 60, async () => (await say('logs', 'ended')).exitCode === 0);
+  await eventually('its job has begun', 600, async () => (await say('logs', 'ended')).exitCode === 0);
   await embedded.client.workflow.getHandle('ended').terminate('the cluster moves');
   expect((await say('logs', 'ended', '-f')).errors).toMatch(/\nIt was terminated at .* \(the cluster moves\), .*\n$/);
-  const explained = await eventually('its phase is cancelled', 60, async () => {
+  const explained = await eventually('its phase is cancelled', 600, async () => {
     const { output } = await say('explain', 'ended');
     return output.includes('\nbase: cancelled\n') && output;
   });
@@ -252,7 +252,7 @@ test('a worker that is a version of a deployment gets work once that version is 
     expect(JSON.parse(output)).toMatchObject({ suspects: [] });
     const { workflow } = embedded.client;
     const query = 'TaskQueue = "versioned" and ExecutionStatus = "Completed"';
-    const [run] = await eventually('its answer is listed', 60, async () => {
+    const [run] = await eventually('its answer is listed', 600, async () => {
       const listed: WorkflowExecutionInfo[] = [];
       for await (const each of workflow.list({ query })) listed.push(each);
       return listed.length > 0 ? listed : null;
@@ -287,7 +287,7 @@ test('what was started is said first, and then that no worker has answered yet',
   const mute = connection.withDeadline(Date.now() + 60_000, () =>
     connection.workflowService.pollWorkflowTaskQueue({ namespace: 'default', taskQueue, identity: 'mute' }),
   );
-  await eventually('the server knows of the poller', 60, async () => {
+  await eventually('the server knows of the poller', 600, async () => {
     const { pollers } = await connection.workflowService.describeTaskQueue({ namespace: 'default', taskQueue });
     return pollers.length > 0;
   });

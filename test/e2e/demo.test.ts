@@ -35,7 +35,7 @@ describe('the demo program', () => {
     const run = place.start();
     const directory = runDirectory(place.store, { pipeline: 'demo', phase: 'sft', purpose: 'train', number: 1 });
     const runs = createRunStore(place.store);
-    await eventually('sft has a complete checkpoint', 180, async () => {
+    await eventually('sft has a complete checkpoint', 600, async () => {
       const checkpoints = await runs.checkpoints(directory).catch(() => []);
       return checkpoints.some(({ level }) => level === 'complete');
     });

@@ -28,7 +28,7 @@ afterAll(() => embedded.close());
 /** Resolves when the first attempt has something to go on from. */
 async function firstCheckpoint(pipeline: string): Promise<string> {
   const directory = site.attempt(pipeline, 'tuned');
-  await eventually(`${pipeline} has a complete checkpoint`, 240, async () => {
+  await eventually(`${pipeline} has a complete checkpoint`, 600, async () => {
     const checkpoints = await site.runs.checkpoints(directory).catch(() => []);
     return checkpoints.some(({ level }) => level === 'complete');
   });

@@ -26,7 +26,7 @@ afterAll(() => embedded.close());
 /** Kills the first attempt of a phase as soon as it has something to go on from; its supervisor sees it die. */
 async function killAfterFirstCheckpoint(phase: string): Promise<void> {
   const directory = disturbed.attempt('kill', phase);
-  await eventually(`${phase} has a complete checkpoint`, 240, async () => {
+  await eventually(`${phase} has a complete checkpoint`, 600, async () => {
     const checkpoints = await disturbed.runs.checkpoints(directory).catch(() => []);
     return checkpoints.some(({ level, step }) => level === 'complete' && step > 0);
   });
@@ -45,7 +45,7 @@ const evaluated = {
 /** Kills the evaluation of a phase when the first problems are done. */
 async function killAfterFirstProblems(phase: string): Promise<void> {
   const directory = disturbed.evaluation('kill', phase);
-  await eventually(`${phase} has outcomes of some problems`, 240, async () => {
+  await eventually(`${phase} has outcomes of some problems`, 600, async () => {
     const kept = await disturbed.runs.text(directory, `${outcomes}.part`).catch(() => null);
     return kept !== null && kept !== '';
   });

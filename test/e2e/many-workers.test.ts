@@ -32,14 +32,14 @@ afterAll(async () => {
 test('nothing is trained twice, nothing is lost, and the database is waited for', async () => {
   const [doomed] = await Promise.all([site.startWorker(), site.startWorker()]);
   const pipeline = await site.start('shared', { recipe: await shortRecipe(['base', 'sft'], careless) });
-  await eventually('base has a checkpoint', 300, async () => {
+  await eventually('base has a checkpoint', 600, async () => {
     const found = await site.runs.checkpoints(site.attempt('shared', 'base')).catch(() => []);
     return found.some(({ level }) => level === 'complete');
   });
   await postgres.kill();
   await doomed.kill();
   // For longer than a ledger is patient for: its activities fail, and are tried again.
-  await eventually('the trainer has ended without a ledger', 300, async () => {
+  await eventually('the trainer has ended without a ledger', 600, async () => {
     return (await site.runs.result(site.attempt('shared', 'base'))) !== null;
   });
   await postgres.start();

@@ -41,13 +41,13 @@ it('a failure is told when the chat is up again, though the pipeline has ended a
   const pipeline = await site.start('failing', { recipe: await shortRecipe(['base'], careless) });
   await expect(pipeline.result()).rejects.toThrow();
   const of = { runId: await runIdOf(pipeline) };
-  await eventually('a try was made', 60, async () => (await site.ledger.notificationsOf(of))[0]?.problem ?? null);
+  await eventually('a try was made', 600, async () => (await site.ledger.notificationsOf(of))[0]?.problem ?? null);
   await worker.kill();
   chat = await chatServer(port);
   await site.startWorker();
   await chat.heard(1);
   expect(textOf(0)).toMatch(/^\*failing: phase base failed[^]*exit code 78[^]*temper explain failing base/);
-  const [told] = await eventually('the ledger knows', 60, async () => {
+  const [told] = await eventually('the ledger knows', 600, async () => {
     const rows = await site.ledger.notificationsOf(of);
     return rows[0]?.sentAt ? rows : null;
   });
@@ -58,13 +58,13 @@ it('a failure is told when the chat is up again, though the pipeline has ended a
 
 it('a job that waits too long for a slot is held and told, its place given up; what holds the slot runs on', async () => {
   const holder = await site.start('holder', { recipe: await shortRecipe(['base'], careless) });
-  await eventually('the slot is taken', 60, async () => {
+  await eventually('the slot is taken', 600, async () => {
     const attempts = await site.ledger.attemptsOf({ workflowId: 'holder', phase: 'base' });
     return attempts[0]?.state === 'running';
   });
   const recipe = { ...(await shortRecipe(['base'], careless)), budgets: { waitMinutes: 0.05 } };
   const waiter = await site.start('waiter', { recipe });
-  const held = await eventually('it is held', 60, async () => {
+  const held = await eventually('it is held', 600, async () => {
     const phase = await phaseOf(waiter, 'base');
     return phase?.state === 'held' ? phase : null;
   });

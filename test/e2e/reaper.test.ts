@@ -69,7 +69,7 @@ function reaperIn(minutes: number, client: Client = embedded.client): Reaper {
 
 /** The list of the server is a moment behind. */
 async function listedAsClosed(runId: string): Promise<void> {
-  await eventually(`run ${runId} is listed as closed`, 60, async () => {
+  await eventually(`run ${runId} is listed as closed`, 600, async () => {
     for await (const { closeTime } of embedded.client.workflow.list({ query: `RunId = '${runId}'` }))
       if (closeTime !== undefined) return true;
     return false;
@@ -119,7 +119,7 @@ it('ends the job of a terminated run ten minutes later, though its id was starte
   await connection.close();
   expect((await backend.status(theirs.job)).state).toBe('running');
 
-  const stopped = await eventually('the job of the terminated run is stopped', 60, async () => {
+  const stopped = await eventually('the job of the terminated run is stopped', 600, async () => {
     const jobs = await reaperIn(11).look();
     return jobs.length > 0 && jobs;
   });

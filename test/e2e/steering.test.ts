@@ -32,9 +32,9 @@ describe('a phase whose attempts are spent', () => {
     expect(nothingHeld).toBeInstanceOf(WorkflowUpdateFailedError);
     expect((nothingHeld as WorkflowUpdateFailedError).cause?.message).toBe('no phase is held now');
 
-    await eventually('sft runs', 240, async () => (await phaseOf(pipeline, 'sft'))?.state === 'running');
+    await eventually('sft runs', 600, async () => (await phaseOf(pipeline, 'sft'))?.state === 'running');
     await signalTrainer(site.attempt('held', 'sft'), 'SIGKILL');
-    const held = await eventually('sft is held', 60, async () => {
+    const held = await eventually('sft is held', 600, async () => {
       const phase = await phaseOf(pipeline, 'sft');
       return phase?.state === 'held' ? phase : null;
     });
@@ -59,11 +59,11 @@ describe('a pipeline that is held and then cancelled while a trainer trains', ()
     const recipe = await shortRecipe(['base', 'sft'], { ...careless, 'phases.sft.params.steps': 2000 });
     const pipeline = await site.start('cancelled', { recipe });
     const directory = site.attempt('cancelled', 'sft');
-    await eventually('sft runs', 60, async () => (await phaseOf(pipeline, 'sft'))?.state === 'running');
+    await eventually('sft runs', 600, async () => (await phaseOf(pipeline, 'sft'))?.state === 'running');
     await untilStep(site, directory, 1);
     expect(await phaseOf(pipeline, 'base')).toMatchObject({ state: 'reused' });
     await pipeline.executeUpdate('hold', { args: [{ by: 'the test', reason: 'its place is needed' }] });
-    await eventually('sft is held', 60, async () => (await phaseOf(pipeline, 'sft'))?.state === 'held');
+    await eventually('sft is held', 600, async () => (await phaseOf(pipeline, 'sft'))?.state === 'held');
     const [first] = await site.ledger.attemptsOf({ workflowId: 'cancelled', phase: 'sft' });
     expect(await jobLives(directory, first?.jobUid ?? '')).toBe(false);
     const saved = (await site.ledger.checkpointsOf({ runId: pipeline.firstExecutionRunId, phase: 'sft' })).at(-1);

@@ -40,7 +40,7 @@ test('a worker is ready, counts its attempts beside what the SDK counts, and lea
   const directory = site.attempt('counted', 'base');
   await untilStep(site, directory, 1);
   const trainer = await signalTrainer(directory, 'SIGSTOP');
-  const metrics = await eventually('the attempt is counted', 120, async () => {
+  const metrics = await eventually('the attempt is counted', 600, async () => {
     const [status, text] = await ask('/metrics');
     return status === 200 && text.includes('temper_live_attempts{purpose="train",state="running"} 1\n') ? text : null;
   });

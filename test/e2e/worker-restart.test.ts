@@ -44,7 +44,7 @@ it('a job is adopted by the next worker after a stop and after a kill: same proc
   const first = await site.startWorker();
   const pipeline = await site.start('adopted', { recipe: await shortRecipe(['base'], careless) });
   const directory = site.attempt('adopted', 'base');
-  await eventually('the attempt is there', 60, () => readdir(directory).catch(() => null));
+  await eventually('the attempt is there', 600, () => readdir(directory).catch(() => null));
   await untilStep(site, directory, 1);
   // Held in the middle of its work for as long as the workers change.
   const trainer: Started = await signalTrainer(directory, 'SIGSTOP');

@@ -191,7 +191,7 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
 
 /** The process that trains an attempt, as its supervisor has recorded it. */
 export async function trainerOf(directory: string): Promise<Started> {
-  return await eventually(`a trainer in ${directory}`, 60, () => jobFiles(directory).readStarted());
+  return await eventually(`a trainer in ${directory}`, 600, () => jobFiles(directory).readStarted());
 }
 
 /** Sends a signal to the trainer and everything in its group; its supervisor lives on. */
@@ -203,7 +203,7 @@ export async function signalTrainer(directory: string, signal: NodeJS.Signals): 
 
 /** Resolves when an attempt has trained beyond this step. */
 export async function untilStep(site: Site, directory: string, step: number): Promise<void> {
-  await eventually(`step ${String(step)} in ${directory}`, 120, async () => {
+  await eventually(`step ${String(step)} in ${directory}`, 600, async () => {
     const progress = await site.runs.lastProgress(directory);
     return progress !== null && progress.step >= step;
   });
