@@ -27,7 +27,7 @@ const saying = (text: string) => expect.stringContaining(text) as string;
 const nothingIsLeft = async (): Promise<void> => {
   await eventually(
     'its Jobs are gone',
-    20,
+    60,
     async () => (await kubectl('get', 'jobs', '-l', doctorLabel, '-o', 'name')) === '',
   );
   expect((await readdir(bed.store)).filter((name) => name.includes('doctor'))).toEqual([]);

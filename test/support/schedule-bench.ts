@@ -18,7 +18,7 @@ export interface ScheduleBench {
   /** As a person does in the UI: it keeps what it does not name. */
   readonly edit: (id: string, change: (now: ScheduleDescription) => object) => Promise<void>;
   /** As a person does in the UI. */
-  readonly pause: (id: string) => Promise<void>;
+  readonly pause: (id: string, note?: string) => Promise<void>;
   /** A schedule of something else than sweeps. */
   foreign(id: string): Promise<void>;
   /** While `run` runs, a worker takes the sweeps; they go as it tells them to. */
@@ -62,8 +62,8 @@ export function schedulesOfFile(): ScheduleBench {
       // The server answers before it has done it; what is asked meanwhile may come first.
       await eventually('it is edited', 60, async () => (await updatedAt()) !== before);
     },
-    async pause(id) {
-      await handleOf(id).pause();
+    async pause(id, note) {
+      await handleOf(id).pause(note);
       await eventually('it is paused', 60, async () => (await handleOf(id).describe()).state.paused);
     },
     async foreign(scheduleId) {

@@ -57,7 +57,7 @@ test('what a person edited stays, as do jitter, pause and a note that no file na
     policies: { ...policies, catchupWindow: 3_600_000 },
     spec: { ...spec, jitter: 30_000 },
   }));
-  await bench.client.schedule.getHandle('edited').pause('the cluster moves');
+  await bench.pause('edited', 'the cluster moves');
   const wanted = file('edited', { timeZone: 'UTC' });
   const applied = await apply(wanted);
   expect(appliedText('edited', applied, false)).toBe(

@@ -87,7 +87,10 @@ describe('a cancellation', () => {
     });
     const run = await bench.start(story);
     await story.called('submitJob', 3);
-    expect(await statusOf(run)).toMatchObject([{ state: 'running', note: 'queued: exceeded quota: full' }]);
+    await eventually('the page says why it waits', 60, async () => {
+      const [base] = await statusOf(run);
+      return base?.state === 'running' && base.note === 'queued: exceeded quota: full';
+    });
     const asked = story.inputsOf('submitJob').length;
     await run.cancel();
     await failureOf(run);

@@ -74,7 +74,9 @@ describe('a person is told', () => {
     const story = telling('nobody-told', recipeOf([]), { judgeAttempt: () => Promise.resolve(judged('hold')) });
     await failureOf(await bench.start(story));
     await story.called('notify', 2);
-    expect(story.inputsOf('notify').map(({ event }) => event)).toEqual(['held', 'failed']);
+    // Each is a workflow of its own: which of them is first at the chat is nobody's promise.
+    expect(story.inputsOf('notify').map(({ event }) => event)).toEqual(expect.arrayContaining(['held', 'failed']));
+    expect(story.inputsOf('notify')).toHaveLength(2);
   });
 
   test('of a budget that ends beside the training, once, and the training goes on', async () => {
@@ -103,6 +105,7 @@ describe('a person is told', () => {
     const story = telling('cancels', recipeOf([]), { judgeAttempt: () => Promise.resolve(judged('hold')) });
     const run = await bench.start(story);
     await untilState(run, 'base', 'held');
+    await story.called('notify');
     await run.cancel();
     await failureOf(run);
     expect(story.inputsOf('notify').map(({ event }) => event)).toEqual(['held']);

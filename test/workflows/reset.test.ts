@@ -49,6 +49,7 @@ test('to its start, while a phase runs: that one is cancelled, and the new run b
   });
   const run = await bench.start(story);
   await untilState(run, 'base', 'running');
+  await story.called('awaitJob'); // else the new run's is the first
   const again = await resetRun(run, 'first');
   await expectCompleted(again);
   const [first, second] = opensOf(story);
@@ -81,6 +82,7 @@ test.each(['first', 'last'] as const)(
     });
     const run = await bench.start(story);
     await untilState(run, 'base', 'running');
+    await story.called('awaitJob'); // else the new run's is the first
     await resetRun(bench.client.workflow.getHandle(childIds.phase(story.pipelineId, 'base')), to);
     await expectCompleted(run);
     const attempts = story.inputsOf('openAttempt').filter(({ context }) => isBase(context));

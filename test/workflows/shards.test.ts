@@ -28,14 +28,15 @@ test('three jobs run at once, and the one that fails is opened again alone', asy
       }),
   });
   await (await bench.start(story)).result();
-  expect(story.inputsOf('openEvaluation').map(({ opened, shard }) => [opened, shard?.index ?? 'first'])).toEqual([
+  const opened = story.inputsOf('openEvaluation').toSorted((one, other) => one.opened - other.opened);
+  expect(opened.map((one) => [one.opened, one.shard?.index ?? 'first'])).toEqual([
     [1, 'first'],
     [2, 1],
     [3, 2],
     [4, 1],
   ]);
   const judged = story.inputsOf('judgeEvaluation').map(({ ticket, attempts }) => [ticket.shard?.index, attempts]);
-  expect(judged.at(-1)).toEqual([1, [2, 4]]);
+  expect(judged).toContainEqual([1, [2, 4]]);
   const page = await pageOf(bench.client, 'shards/sft/evaluation-1');
   expect(page).toContain('shard 2 of 3: told');
 });
@@ -53,9 +54,12 @@ test('when one cannot be made the jobs of the others are stopped, and the phase 
   });
   const run = await bench.start(story);
   await eventually('both others are stopped', 60, () => Promise.resolve(story.inputsOf('stopJob').length === 2));
-  expect(story.inputsOf('stopJob').map(({ reason, ticket }) => [ticket.shard?.index, reason])).toEqual([
-    [0, 'cancel'],
-    [2, 'cancel'],
-  ]);
+  const stopped = story.inputsOf('stopJob').map(({ reason, ticket }) => [ticket.shard?.index, reason]);
+  expect(stopped).toEqual(
+    expect.arrayContaining([
+      [0, 'cancel'],
+      [2, 'cancel'],
+    ]),
+  );
   expect((await run.result()).promoted[1]?.outcome.state).toBe('completed');
 });

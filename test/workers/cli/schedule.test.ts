@@ -40,7 +40,7 @@ const each = [['pause'], ['unpause'], ['trigger'], ['backfill', ...times], ['del
 const listed = (id: string) =>
   eventually(
     `${id} is listed`,
-    20,
+    60,
     async () => (await listSchedules(bench.client)).find((one) => one.id === id) ?? null,
   );
 
