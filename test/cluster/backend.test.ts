@@ -93,7 +93,7 @@ test('a stop lets the trainer save; how it ended is known after its pod and its 
   const backend = bed.backendRunning('trap "echo saved; exit 75" TERM; echo ready; while true; do sleep 0.1; done');
   const job = await backend.submit(await bed.spec('t-stopped-a1'));
   await until(backend, job, 'running');
-  await eventually('the trap is set', 20, async () =>
+  await eventually('the trap is set', 60, async () =>
     (await cluster.kubectl(['--namespace', bed.namespace, 'logs', `job/${job.name}`])).includes('ready'),
   );
   await backend.stop(job, { reason: 'cancel', graceSeconds: 10 });
@@ -104,7 +104,7 @@ test('a stop lets the trainer save; how it ended is known after its pod and its 
   });
   // Nobody had asked for its log before, and its pod took it along.
   expect(await readFile(join(job.directory, 'log.txt'), 'utf8')).toBe('ready\nsaved\n');
-  await eventually('the Job is gone', 30, async () => !(await jobNames()).includes(`job.batch/${job.name}`));
+  await eventually('the Job is gone', 60, async () => !(await jobNames()).includes(`job.batch/${job.name}`));
   await backend.stop(job, { reason: 'cancel', graceSeconds: 10 }); // again: nothing is left to do
   expect(await backend.status(job)).toMatchObject({ state: 'ended', stopRequested: 'cancel' });
 });
@@ -119,7 +119,7 @@ test('a Job that somebody deleted while it ran has vanished', async () => {
   while (status.state !== 'vanished' && status.state !== 'ended')
     status = await backend.nextChange(job, status, AbortSignal.timeout(60_000));
   expect(status).toEqual({ state: 'vanished' });
-  await eventually('its log is kept', 20, async () =>
+  await eventually('its log is kept', 60, async () =>
     (await readFile(join(job.directory, 'log.txt'), 'utf8').catch(() => '')).includes('got far\n'),
   );
 });
@@ -133,7 +133,7 @@ test('more memory than its limit: OOMKilled', async () => {
 test('GPUs that are taken: the job waits, and says for what', async () => {
   const backend = bed.backendRunning('sleep 300', { gpus: 64 });
   const job = await backend.submit(await bed.spec('t-gpus-a1'));
-  const queued = await eventually('it is said', 30, async () => {
+  const queued = await eventually('it is said', 60, async () => {
     const status = await backend.status(job);
     return status.state === 'queued' && status.reason?.includes('nvidia.com/gpu') ? status : null;
   });

@@ -48,4 +48,4 @@ test('what is there by hand is refused, and with --take-ownership it is taken ov
     const owner = ['--output', 'jsonpath={.metadata.annotations.meta\\.helm\\.sh/release-name}'];
     expect(await kubectl('get', object, ...owner)).toBe('temper');
   }
-}, 120_000);
+});

@@ -90,12 +90,15 @@ onOwnCluster.each<{
   try {
     await leave();
     // Some of it follows by itself.
-    await eventually('all of it is seen', 30, async () => (await changes()).length === want.length);
-    expect(await changes()).toEqual(want);
+    const seen = await eventually('all of it is seen', 60, async () => {
+      const all = await changes();
+      return all.length === want.length && all;
+    });
+    expect(seen).toEqual(want);
   } finally {
     await mend();
   }
-  await eventually('nothing is seen', 30, async () => (await changes()).length === 0);
+  await eventually('nothing is seen', 60, async () => (await changes()).length === 0);
 });
 
 test('what was on its way out before is of the tests before; what is on its way out now is still left', () => {

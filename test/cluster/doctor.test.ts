@@ -90,7 +90,7 @@ test('all that is not there is told at once, and the commands that are printed, 
     ]);
     // The cluster has no storage class: a claim without a volume of its own would wait for ever.
     const bound = () => kubectl('get', 'pvc', 'gone', '-o', 'jsonpath={.status.phase}');
-    await eventually('the claim is bound', 20, async () => (await bound()) === 'Bound');
+    await eventually('the claim is bound', 60, async () => (await bound()) === 'Bound');
   } finally {
     await kubectl('delete', 'priorityclass', priorityClass, '--ignore-not-found');
     await kubectl('delete', 'pvc/gone', '--ignore-not-found');

@@ -175,7 +175,7 @@ test('of a Job that somebody deletes under a worker: what was last seen', async 
   await until(backend, job, 'running');
   await remove(job);
   await until(backend, job, 'vanished');
-  const { pods } = await eventually('it is kept', 20, () => readJobEvidence(spec.directory));
+  const { pods } = await eventually('it is kept', 60, () => readJobEvidence(spec.directory));
   expect(pods).toMatchObject([{ rank: 0, containers: [{ name: 'trainer' }] }]);
 });
 

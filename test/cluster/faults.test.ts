@@ -114,7 +114,7 @@ test('a quota that is used up is trouble that passes: the same submit goes throu
   });
   const order = await bed.spec('t-quota-a1');
   const backend = bed.backendRunning('true');
-  await eventually('the quota counts', 20, async () =>
+  await eventually('the quota counts', 60, async () =>
     (await kubectl('get', 'resourcequota', 'full', '--output', 'jsonpath={.status.hard}')).includes('jobs.batch'),
   );
   await expect(backend.submit(order)).rejects.toMatchObject({
@@ -123,7 +123,7 @@ test('a quota that is used up is trouble that passes: the same submit goes throu
   });
   expect(await backend.find(order)).toBeNull();
   await kubectl('delete', 'resourcequota', 'full');
-  const job = await eventually('the quota is free', 20, () => backend.submit(order).catch(() => null));
+  const job = await eventually('the quota is free', 60, () => backend.submit(order).catch(() => null));
   expect(await until(backend, job, 'ended')).toMatchObject({ ranks: [{ exitCode: 0 }] });
 });
 
@@ -150,7 +150,7 @@ test('an admission policy that denies: refused at once, for good, in its own wor
   );
   try {
     const order = await bed.spec('t-denied-a1');
-    await eventually('the policy counts', 30, async () =>
+    await eventually('the policy counts', 60, async () =>
       (await kubectl('create', 'job', 't-denied-by-hand', `--image=${cluster.busyboxImage}`).catch(String)).includes(
         'ask the platform team first',
       ),
@@ -194,13 +194,13 @@ test('a webhook that does not answer in time is trouble that passes', async () =
   const { proxy, client } = await bed.proxied();
   const backend = bed.backendRunning('true', {}, client);
   try {
-    await eventually('the webhook counts', 30, async () =>
+    await eventually('the webhook counts', 60, async () =>
       (await kubectl('create', 'job', 't-mute-by-hand', `--image=${cluster.busyboxImage}`).catch(String)).includes(
         'failed calling webhook',
       ),
     );
     const submitted = backend.submit(order);
-    await eventually('it was asked more than once', 30, () => proxy.seen.filter(isCreate).length > 1);
+    await eventually('it was asked more than once', 60, () => proxy.seen.filter(isCreate).length > 1);
     await kubectl('delete', 'validatingwebhookconfiguration', name);
     expect(await until(backend, await submitted, 'ended')).toMatchObject({ ranks: [{ exitCode: 0 }] });
     expect(bed.witness.madeOf('t-mute-a1')).toBe(1);

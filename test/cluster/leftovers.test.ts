@@ -5,7 +5,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { missingOn } from './machine/toolchain.ts';
 import { thisMachine } from './machine/this-machine.ts';
 import { eventually } from '../support/eventually.ts';
@@ -43,11 +42,12 @@ function ours(): ClusterState | undefined {
 
 /** What ended a moment ago may still show: it has to go by itself. What others took away meanwhile is no matter of ours. */
 async function expectNothingLeft(before: MachineSnapshot): Promise<void> {
-  for (let look = 0; look < 100; look += 1) {
-    if (Object.keys(addedTo(before, snapshotOfMachine(self))).length === 0) return;
-    await pause(100);
-  }
-  expect(addedTo(before, snapshotOfMachine(self))).toEqual({});
+  let left: Partial<MachineSnapshot> = {};
+  await eventually('nothing is left', 60, () => {
+    left = addedTo(before, snapshotOfMachine(self));
+    return Object.keys(left).length === 0;
+  }).catch(() => undefined);
+  expect(left).toEqual({});
 }
 
 here('after down nothing is left of a cluster on which pods were running', async () => {
@@ -81,7 +81,7 @@ here.each<{ when: string; is: (state: ClusterState) => boolean }>([
 ])('up is killed $when: down leaves nothing', async ({ is }) => {
   const before = snapshotOfMachine(self);
   const up = startUp();
-  await eventually('it is that far', 60, () => {
+  await eventually('it is that far', 150, () => {
     const state = ours();
     return state !== undefined && is(state);
   });
@@ -94,7 +94,7 @@ here.each<{ when: string; is: (state: ClusterState) => boolean }>([
 here('a daemon was stopped, and with it what waits for it outside: down leaves nothing', async () => {
   const before = snapshotOfMachine(self);
   const up = startUp();
-  const etcd = await eventually('etcd runs', 60, () => ours()?.daemons['etcd']?.process ?? null);
+  const etcd = await eventually('etcd runs', 150, () => ours()?.daemons['etcd']?.process ?? null);
   process.kill(etcd.pid, 'SIGSTOP');
   up.kill('SIGKILL');
   await once(up, 'exit');
@@ -105,7 +105,7 @@ here('a daemon was stopped, and with it what waits for it outside: down leaves n
 here('up is asked to stop: it takes down what it has made, and says so with its exit code', async () => {
   const before = snapshotOfMachine(self);
   const up = startUp();
-  await eventually('its namespaces are there', 60, () => ours()?.init !== null && ours() !== undefined);
+  await eventually('its namespaces are there', 150, () => ours()?.init !== null && ours() !== undefined);
   up.kill('SIGTERM');
   const [code] = (await once(up, 'exit')) as [number | null];
   expect(code).toBe(143);
@@ -123,7 +123,7 @@ here('a suite that is killed, so that nobody takes its cluster down: its guardia
       env: environment,
     },
   );
-  await eventually('its API server starts', 60, () => {
+  await eventually('its API server starts', 150, () => {
     const states = listSlots().map(({ standing }) => (standing.kind === 'owned' ? standing.state : undefined));
     const state = states.find((one) => one?.owner?.pid === suite.pid);
     return state !== undefined && 'kube-apiserver' in state.daemons;

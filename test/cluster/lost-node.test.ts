@@ -98,7 +98,7 @@ onOwnCluster(
     expect(await named('pods', selector)).toContain('pod/t-lost-a1');
     const zombie = join(lost.job.directory, 'checkpoints', 'zombie');
     const before = await readFile(zombie, 'utf8');
-    await eventually('it is at work still', 20, async () => (await readFile(zombie, 'utf8')) !== before);
+    await eventually('it is at work still', 60, async () => (await readFile(zombie, 'utf8')) !== before);
 
     const next = bed.backendRunning('ls "${TEMPER_REQUEST%/*}/checkpoints"; exit 6');
     const again = await next.submit(await bed.spec('t-lost-a2'));

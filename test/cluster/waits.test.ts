@@ -141,14 +141,14 @@ describe('what a job waits for', () => {
         return 'waitsFor' in status && status.waitsFor === want && reason.test(status.reason ?? '') ? status : null;
       });
       const other = bed.backendOn('sleep 600', profile);
-      const known = await eventually('another worker knows', 30, async () => {
+      const known = await eventually('another worker knows', 60, async () => {
         const status = await other.status(job);
         return 'waitsFor' in status && status.waitsFor === want ? status : null;
       });
       expect(known.since).toBe(told.since);
       await other.stop(job, { reason: 'cancel', graceSeconds: 5 });
       expect(await other.status(job)).toMatchObject({ state: 'ended', startedAt: null });
-      await eventually('nothing is left', 30, async () => {
+      await eventually('nothing is left', 60, async () => {
         const left = await cluster.kubectl(['--namespace', bed.namespace, 'get', 'jobs,pods', '--output', 'name']);
         return !left.includes(`t-${name}-`);
       });

@@ -23,7 +23,7 @@ beforeAll(async () => {
     jobs: { default: { image: cluster.trainerImage, command: ['sh', '-c', trainer] } },
   });
   await site.startWorker();
-}, 120_000);
+});
 afterAll(() => bed.close());
 
 interface SeenJob {
