@@ -25,7 +25,7 @@ export interface LocalDates {
 }
 
 /** Every so many seconds since 1970, whatever a clock says. */
-export interface Interval {
+export interface StartInterval {
   readonly everySeconds: number;
   readonly offsetSeconds: number;
 }
@@ -33,7 +33,7 @@ export interface Interval {
 /** When a schedule starts. */
 export interface StartTimes {
   readonly times: readonly LocalTimes[];
-  readonly intervals: readonly Interval[];
+  readonly intervals: readonly StartInterval[];
 }
 
 /** One local time on one day on which it comes not at all, or twice. */
@@ -86,7 +86,7 @@ export function startsBetween(
 }
 
 function startsOf(
-  { everySeconds, offsetSeconds }: Interval,
+  { everySeconds, offsetSeconds }: StartInterval,
   { from, until }: { readonly from: number; readonly until: number },
 ): readonly number[] {
   const [every, offset] = [Math.max(1, everySeconds) * 1000, offsetSeconds * 1000];

@@ -6,7 +6,7 @@
  * against it: the sentence of the attempt's end says so. Does not cover gathering (store/foreign/).
  */
 import type { Asked, Evidence, ObservedRun } from './failure.ts';
-import { hadOnlyToFinish, type Problem, type Proof } from './proof.ts';
+import { type Disproof, hadOnlyToFinish, type Proof } from './proof.ts';
 
 export function proveByObservation(evidence: Evidence, observed: ObservedRun): Proof {
   const { asked } = evidence;
@@ -22,7 +22,7 @@ export function proveByObservation(evidence: Evidence, observed: ObservedRun): P
 }
 
 /** Its own word, then its history, then the first step it reported: one that was done before was not resumed. */
-function startProblem(asked: Asked, observed: ObservedRun): Problem | null {
+function startProblem(asked: Asked, observed: ObservedRun): Disproof | null {
   const want = asked.resume?.step ?? 0;
   const { startStep, firstStep, continuesHistory } = observed;
   if (startStep !== null && startStep !== want) return startedAt(want, startStep);
@@ -31,11 +31,11 @@ function startProblem(asked: Asked, observed: ObservedRun): Problem | null {
   return repeats ? startedAt(want, firstStep - 1) : null;
 }
 
-function startedAt(want: number, was: number): Problem {
+function startedAt(want: number, was: number): Disproof {
   return { class: 'resume-mismatch', because: { rule: 'started-at-step', want, was } };
 }
 
-function numbersProblem({ finite, metrics }: ObservedRun): Problem | null {
+function numbersProblem({ finite, metrics }: ObservedRun): Disproof | null {
   if (finite) return null;
   const metric = Object.keys(metrics).find((name) => metrics[name] === null) ?? null;
   return { class: 'not-finite', because: { rule: 'metrics-not-finite', metric } };

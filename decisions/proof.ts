@@ -32,12 +32,12 @@ export function proveCompletion(evidence: Evidence): Proof {
 }
 
 /** Why what was done is not what was asked. */
-export interface Problem {
+export interface Disproof {
   readonly class: FailureClass;
   readonly because: ClassReason;
 }
 
-function startProblem(asked: Asked, result: TrainerResult): Problem | null {
+function startProblem(asked: Asked, result: TrainerResult): Disproof | null {
   const step = asked.resume?.step ?? 0;
   if (result.startStep !== step) {
     return { class: 'resume-mismatch', because: { rule: 'started-at-step', want: step, was: result.startStep } };
@@ -48,13 +48,13 @@ function startProblem(asked: Asked, result: TrainerResult): Problem | null {
   return { class: 'resume-mismatch', because: { rule: 'started-elsewhere', want, was } };
 }
 
-function metricsProblem(result: TrainerResult): Problem | null {
+function metricsProblem(result: TrainerResult): Disproof | null {
   const metric = firstNotFiniteOf(result.metrics);
   if (result.finite && metric === null) return null;
   return { class: 'not-finite', because: { rule: 'metrics-not-finite', metric } };
 }
 
-function stepsProblem(asked: Asked, result: TrainerResult): Problem | null {
+function stepsProblem(asked: Asked, result: TrainerResult): Disproof | null {
   const { startStep, finalStep } = result;
   const { targetStep } = asked;
   if (asked.trains && finalStep <= startStep && !hadOnlyToFinish(asked)) {
@@ -64,7 +64,7 @@ function stepsProblem(asked: Asked, result: TrainerResult): Problem | null {
   return { class: 'unproven', because: { rule: 'steps-missing', finalStep, targetStep } };
 }
 
-function weightsProblem(asked: Asked, result: TrainerResult): Problem | null {
+function weightsProblem(asked: Asked, result: TrainerResult): Disproof | null {
   if (!asked.trains || hadOnlyToFinish(asked)) return null;
   if (result.weightsBefore === null || result.weightsAfter === null) {
     return { class: 'unproven', because: { rule: 'weights-unknown' } };
@@ -74,7 +74,7 @@ function weightsProblem(asked: Asked, result: TrainerResult): Problem | null {
     : null;
 }
 
-function artifactProblem(evidence: Evidence): Problem | null {
+function artifactProblem(evidence: Evidence): Disproof | null {
   if (evidence.targetArtifactComplete) return null;
   const { lackingOutcomes: [why, ...others] = [] } = evidence;
   if (why !== undefined)

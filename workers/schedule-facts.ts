@@ -6,7 +6,7 @@
 import { type Client, type Month, MONTHS, type ScheduleDescription, ScheduleNotFoundError } from '@temporalio/client';
 import type { ScheduleFacts } from '../activities/dependencies.ts';
 import { type Weekday, weekdays } from '../configs/schema-schedule.ts';
-import type { Interval, LocalTimes } from '../decisions/clock-change.ts';
+import type { LocalTimes, StartInterval } from '../decisions/clock-change.ts';
 
 /** Null where there is none of this id any more. */
 export async function scheduleFacts(client: Client, id: string): Promise<ScheduleFacts | null> {
@@ -41,7 +41,7 @@ export function localTimesOf({ calendars = [], timezone }: ScheduleDescription['
   }));
 }
 
-function intervalsOf({ intervals = [] }: ScheduleDescription['spec']): Interval[] {
+function intervalsOf({ intervals = [] }: ScheduleDescription['spec']): StartInterval[] {
   return intervals.map(({ every, offset }) => ({
     everySeconds: every / 1000,
     // The SDK's type has it always; the server sends none where none was set.

@@ -1,6 +1,6 @@
 /**
  * What a cluster says of everything that the jobs of a profile need. Asked with the rights of whoever asks: what they may not read is so
- * marked. Changes nothing; judges nothing (judge.ts).
+ * marked. Changes nothing; judges nothing (judge-*.ts).
  */
 import type { KubernetesProfile } from '../../configs/schema-profile.ts';
 import { jobsPath, podsPath } from '../job-observer.ts';

@@ -33,7 +33,7 @@ test.each([
     want: { number: 3, resumeStep: 400, nodes: [], lostSeconds: 720 },
   },
   {
-    title: 'a checkpoint of before: all of it is lost',
+    title: 'a checkpoint from before that attempt: all of it is lost',
     checkpoints: [saved(1, '2026-11-29T08:00:00.000Z')],
     want: { number: 3, resumeStep: 400, nodes: [], lostSeconds: 3600 },
   },

@@ -43,11 +43,11 @@ test.each<{ title: string; change: Partial<PruneCandidate>; want: string }>([
   { title: 'an evaluated one', change: { evaluated: true }, want: 'evaluated' },
   { title: 'one that is due', change: { due: true }, want: 'due' },
   {
-    title: 'one of before a person had it begin anew',
+    title: 'one from before a person had it begin anew',
     change: { leftBehind: true, due: true },
     want: 'goes: left-behind',
   },
-  { title: 'an evaluated one of before that', change: { leftBehind: true, evaluated: true }, want: 'evaluated' },
+  { title: 'an evaluated one from before that', change: { leftBehind: true, evaluated: true }, want: 'evaluated' },
   {
     title: 'one that is due but torn, which cannot be evaluated',
     change: { due: true, level: 'torn' },
@@ -64,7 +64,7 @@ test('the newest two that are complete stay, whichever attempt made them', () =>
   expect(fateOf(candidate(50, { attempt: 2 }), [candidate(50), candidate(40)])).toBe('newest');
 });
 
-test('those of before a person had it begin anew are none of the newest two, however far they came', () => {
+test('those from before a person had it begin anew are none of the newest two, however far they came', () => {
   const before = [candidate(90, { leftBehind: true }), candidate(100, { leftBehind: true })];
   expect(fateOf(candidate(10, { attempt: 2 }), before)).toBe('newest');
   expect(before.map((one) => fateOf(one, [candidate(10, { attempt: 2 })]))).toEqual([

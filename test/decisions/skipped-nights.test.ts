@@ -1,11 +1,11 @@
 /** Starts of a schedule that made no sweep, and why: by the schedule's counters, and by how long a sweep waited for a worker. */
-import type { Interval, StartTimes } from '../../decisions/clock-change.ts';
+import type { StartInterval, StartTimes } from '../../decisions/clock-change.ts';
 import { skippedNights } from '../../decisions/skipped-nights.ts';
 import { sentenceOfNights } from '../../decisions/sweep-sentences.ts';
 
 const counters = (overlap: number, missed: number, createdAt = 'then') => ({ overlap, missed, createdAt });
 const times = [{ minutes: [120], days: [], timeZone: 'Europe/Berlin' }];
-const intervals: readonly Interval[] = [];
+const intervals: readonly StartInterval[] = [];
 
 test('a start that was skipped is told once, also when the schedule was made anew and has skipped more since', () => {
   expect(skippedNights(counters(1, 5), counters(1, 2), { times, intervals })).toEqual({ overlap: 0, missed: 3 });

@@ -97,7 +97,7 @@ test('a person is told of what they can do something about, and of nothing when 
   expect(needsAPerson({ ...report, outcome: 'failed' })).toBe(true);
 });
 
-test('a report of before something was written down says nothing of it', () => {
+test('a report from before something was written down says nothing of it', () => {
   const old = { ...report, comparedWith: '2026-11-28T03:00:00.000Z' };
   const last = 'the sweep of 2026-11-28 03:00';
   expect(sentenceOfComparison(old)).toBe(`Nothing is worse than in ${last}.`);

@@ -205,7 +205,7 @@ test('a pid that was given away again is not life', async () => {
   expect(await isAlive(stranger)).toBe(true);
 });
 
-test('a job of before the machine came up last is over, and that is why', async () => {
+test('a job from before the machine last came up is over, and that is why', async () => {
   const backend = place.backend();
   const spec = await place.job('exit 0');
   const other = await backend.submit(await place.job('sleep 60'));

@@ -129,7 +129,7 @@ test('what cannot be judged is no collapse: it trains on, and says so', async ()
   );
 });
 
-test('a pipeline of before asks nothing of the rule', async () => {
+test('an older pipeline asks nothing of the rule', async () => {
   const recipe = recipeOf([evaluatedSft]);
   const told = tellingSomebody(recipe);
   const story = bench.tell('of-before', recipe, {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -42,3 +43,9 @@ def test_what_needs_no_torch_does_not_import_it() -> None:
     modules = ", ".join(f"temper_trainers.{name}" for name in TORCH_FREE)
     code = f"import sys, {modules}; sys.exit('torch' in sys.modules or 'transformers' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=TRAINERS, check=False).returncode == 0
+
+
+def test_the_readme_names_every_module() -> None:
+    named = set(re.findall(r"\w+", (TRAINERS / "README.md").read_text()))
+    modules = {path.stem for path in (TRAINERS / "temper_trainers").glob("*.py")} - {"__init__"}
+    assert modules - named == set()

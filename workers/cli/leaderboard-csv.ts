@@ -7,13 +7,18 @@ import type { LedgerOutsideRow, LedgerRow } from '../../workflows/contract-quest
 
 type Cell = string | number | null | undefined;
 
-const columns = {
+/** Of every row, wherever its score comes from. */
+const sharedColumns = {
   pipeline: (row) => row.pipeline,
   phase: (row) => row.phase,
   checkpoint: (row) => row.checkpoint,
   step: (row) => row.step,
   benchmark: (row) => row.benchmark,
   version: (row) => row.version,
+} satisfies Record<string, (row: LedgerRow | LedgerOutsideRow) => Cell>;
+
+const columns = {
+  ...sharedColumns,
   problems: (row) => row.problems,
   lacking: (row) => row.lacking ?? 0,
   samples: (row) => row.samples,
@@ -55,12 +60,7 @@ function isCounted({ tokensPerSample }: LedgerRow): boolean {
 
 /** Of a score from outside; the others are not known. */
 const outsideColumns: Partial<Record<keyof typeof columns, (row: LedgerOutsideRow) => Cell>> = {
-  pipeline: (row) => row.pipeline,
-  phase: (row) => row.phase,
-  checkpoint: (row) => row.checkpoint,
-  step: (row) => row.step,
-  benchmark: (row) => row.benchmark,
-  version: (row) => row.version,
+  ...sharedColumns,
   problems: (row) => row.score?.problems,
   mean: (row) => row.score?.mean,
   low: (row) => row.score?.low,

@@ -1,4 +1,4 @@
-/** What the name and version of a benchmark stand for. Evaluations of before say nothing of it: the next one decides. */
+/** What the name and version of a benchmark stand for. Older evaluations say nothing of it: the next one decides. */
 import type { Kysely } from 'kysely';
 import { textType } from './text-type.ts';
 

@@ -1,4 +1,4 @@
-/** On which node of which cluster a failure happened, and nodes that a person said are mended. Incidents of before name none. */
+/** On which node of which cluster a failure happened, and nodes that a person said are mended. Older incidents name none. */
 import type { Kysely } from 'kysely';
 import { textType } from './text-type.ts';
 

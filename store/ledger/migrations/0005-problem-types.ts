@@ -1,4 +1,4 @@
-/** The type of a problem, where its benchmark has types. Outcomes of before have none. */
+/** The type of a problem, where its benchmark has types. Older outcomes have none. */
 import type { Kysely } from 'kysely';
 import { textType } from './text-type.ts';
 

@@ -1,4 +1,4 @@
-/** What a problem's vote scored, and how many of its samples were not done in time. Outcomes of before have neither. */
+/** What a problem's vote scored, and how many of its samples were not done in time. Older outcomes have neither. */
 import type { Kysely } from 'kysely';
 
 export const votesAndTimeOuts = {

@@ -1,4 +1,4 @@
-/** How many GPUs the job of an attempt was opened with. Attempts of before have none. */
+/** How many GPUs the job of an attempt was opened with. Older attempts have none. */
 import type { Kysely } from 'kysely';
 
 export const gpusOfAttempts = {

@@ -84,7 +84,7 @@ const older = {
   },
 };
 
-test('lighteval of before, whose configuration names a task without its examples', async () => {
+test('an older lighteval, whose configuration names a task without its examples', async () => {
   await writeFile(at('older.json'), JSON.stringify(older));
   const [result] = await read('older.json');
   expect(result).toMatchObject({

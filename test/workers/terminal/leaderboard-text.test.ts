@@ -90,7 +90,7 @@ test('several seeds have a spread, and cut samples a share', () => {
   expect(text).toContain('  2.6 %  ');
 });
 
-test('a row of before this was known says what it has', () => {
+test('an older row says what it has', () => {
   const { majorityAtK: _majority, tokensP95: _tokens, run: _run, ...before } = row({});
   expect(leaderboardText([before])).toMatch(
     /sft {6}50 {2}addition {3}200×8 {2}0\.634 {2}0\.600–0\.660 {3}0\.900 {4}17\.3 {10}promoted/,
