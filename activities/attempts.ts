@@ -19,10 +19,11 @@ import { lossOf, whatFailed } from '../decisions/what-happened.ts';
 import type { RunPlace } from '../store/run-directory.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
 import { nextAttemptOf } from './aftermath.ts';
-import { decidedAfterAttempts } from './changes-of-phase.ts';
+import { begunAnewWith, decidedAfterAttempts } from './changes-of-phase.ts';
 import { commandRequest } from './command-request.ts';
 import { candidatesOfPhase } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { stopLivingJobs } from './living-jobs.ts';
 import { suspectsOf } from './node-memory.ts';
 import { recordPhase } from './phase-record.ts';
 
@@ -70,6 +71,8 @@ export function attemptActivities(dependencies: ActivityDependencies): AttemptAc
       const { phase, start } = context;
       const { number, directory, name, store } = await reserve(dependencies, { context, purpose: 'train', opened });
       const of = { runId: context.runId, phase: phase.name };
+      // A phase that was reset to before it began an attempt watches that no more; what it saves is gone on from.
+      await stopLivingJobs(dependencies, context, number);
       const suspects = await suspectsOf(dependencies, dependencies.placeOf(context.profile).backend);
       const changes = alsoAwayFrom(changesAfter(await decidedAfterAttempts(dependencies.ledger, of)), suspects);
       const { checkpoints, rollBacks } = await candidatesOfPhase(dependencies, context);
@@ -91,7 +94,8 @@ export function attemptActivities(dependencies: ActivityDependencies): AttemptAc
       };
       await store.writeRequest(directory, request);
       const failed = await failureBefore(dependencies, context, { number, request });
-      const sentence = [sentenceOfResumePoint(point), ...failed.loss, ...sentencesOfChanges(changes)].join(' ');
+      const anew = await begunAnewWith(dependencies.ledger, { ...of, workflowId: context.pipelineId }, number);
+      const sentence = [sentenceOfResumePoint(point, anew), ...failed.loss, ...sentencesOfChanges(changes)].join(' ');
       await recordOpened(dependencies, { context, number, point, sentence, request, directory });
       return {
         title: phase.name,

@@ -64,7 +64,7 @@ export interface ActivityDependencies {
   /** Absent where no Temporal server can be asked who owns a job. */
   readonly reaper?: JobReaper;
   /** What the server says of a run of the ledger. Absent where no Temporal server can be asked. */
-  runState?(run: { readonly workflowId: string; readonly runId: string }): Promise<RunState>;
+  runState?(run: { readonly workflowId: string; readonly runId: string }): Promise<RunState | null>;
   /** Address of a pipeline's page in the Web UI. */
   pageOf(pipelineId: string, runId: string): string;
   /** How often a watched job says that it is watched, and is looked at. Seconds. */

@@ -9,11 +9,13 @@ import { factorAfter, nodesAvoidedAfter } from '../decisions/attempt-changes.ts'
 import { TemperError } from '../decisions/errors.ts';
 import type { GivenUpWait } from '../decisions/failure.ts';
 import type { WaitKind } from '../decisions/states.ts';
+import { comparable } from '../decisions/comparable.ts';
 import { judgeWaiting } from '../decisions/waiting.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { CheckpointRef, PhaseContext } from '../workflows/contract.ts';
 import type { AttemptTicket } from './attempts.ts';
 import type { JobRef, JobSpec, StopReason } from './backend.ts';
+import { ownerIn, stopLivingJobs } from './living-jobs.ts';
 import { recordCheckpoint } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { Watch } from './watch.ts';
@@ -23,7 +25,7 @@ export type JobEvent =
   | { readonly kind: 'checkpoint'; readonly checkpoint: CheckpointRef }
   | { readonly kind: 'stalled'; readonly because: string }
   /** What it waits for before it runs; `none`: it runs. */
-  | { readonly kind: 'waits'; readonly for: WaitKind | 'none'; readonly sentence: string }
+  | { readonly kind: 'waits'; readonly for: WaitKind | 'none'; readonly sentence: string; readonly reason?: string }
   /** It has waited to start for longer than it may. Older workers gave no `wait` with a place that is given up: then nothing is judged. */
   | { readonly kind: 'waited'; readonly because: string; readonly wait?: GivenUpWait }
   /** A node that it runs on does not answer: no end of it will be seen. */
@@ -54,15 +56,19 @@ interface OfJob {
 export interface JobActivities {
   /**
    * Creates the job or adopts the one of this name. Where there is no room it says so at once; whoever waits then asks again with
-   * `waitsSince` (ISO 8601), and is answered when there is room, or it has waited too long.
+   * `waitsSince` (ISO 8601), and is answered when there is room, it has waited too long, or there is none for another reason than `toldRoom`
+   * (absent: nobody wants to know).
    */
-  submitJob(input: Omit<OfJob, 'job'> & { readonly waitsSince?: string }): Promise<JobRef | NoJob>;
-  /** Resolves at the next event. `seenSteps` are the checkpoints that were told before, `toldWait` what it waited for by the last word (absent: nobody wants to know), `toldEnough` that only its start is told, `waitsSince` since when there was no room for it. */
+  submitJob(
+    input: Omit<OfJob, 'job'> & { readonly waitsSince?: string; readonly toldRoom?: string },
+  ): Promise<JobRef | NoJob>;
+  /** Resolves at the next event. `seenSteps` are the checkpoints that were told before, `toldWait` what it waited for by the last word (absent: nobody wants to know), `toldEnough` that only its start is told, `waitsSince` since when there was no room for it, `toldReason` why it waited by the last word. */
   awaitJob(
     input: OfJob & {
       readonly seenSteps: readonly number[];
       readonly toldWait?: WaitKind | 'none';
       readonly toldEnough?: true;
+      readonly toldReason?: string;
       readonly waitsSince?: string;
     },
   ): Promise<JobEvent>;
@@ -77,14 +83,6 @@ export interface JobActivities {
 /** Of a command that trains, one for each process; an evaluation is the built-in one. */
 function slotsOf(phase: Phase, { purpose }: AttemptTicket): number {
   return phase.kind === 'command' && purpose === 'train' ? phase.params.processes : 1;
-}
-
-async function ownerIn(
-  store: RunStore,
-  { directory }: Pick<AttemptTicket, 'directory'>,
-): Promise<Pick<JobSpec, 'owner'>> {
-  const owner = await store.ownerOf(directory);
-  return owner === null ? {} : { owner };
 }
 
 /** The command that the request of this attempt holds; none for a built-in trainer. */
@@ -129,19 +127,20 @@ async function lastStepIn(store: RunStore, { directory, resumeStep }: AttemptTic
 }
 
 interface WaitForRoom {
-  readonly waitMinutes: number;
+  readonly told: string | undefined;
   /** ISO 8601; undefined while nobody waits yet. */
   readonly since: string | undefined;
   readonly now: string;
 }
 
 /** Throws what is no want of room, and whatever is to be tried again. */
-function noRoomIn(error: unknown, { waitMinutes, since, now }: WaitForRoom): NoJob {
+function noRoomIn(error: unknown, { waitMinutes }: PhaseContext['budgets'], { told, since, now }: WaitForRoom): NoJob {
   if (!(error instanceof TemperError) || error.code !== 'no-room') throw error;
   if (since === undefined) return { kind: 'no-room', because: error.message };
   const verdict = judgeWaiting({ for: 'quota', since, reason: error.message }, { waitMinutes }, { now });
-  if (verdict.kind === 'waits') throw error;
-  return { kind: 'waited', because: verdict.because, wait: verdict.wait };
+  if (verdict.kind !== 'waits') return { kind: 'waited', because: verdict.because, wait: verdict.wait };
+  if (told === undefined || comparable(error.message) === comparable(told)) throw error;
+  return { kind: 'no-room', because: error.message };
 }
 
 export function jobActivities(dependencies: ActivityDependencies): JobActivities {
@@ -166,16 +165,16 @@ export function jobActivities(dependencies: ActivityDependencies): JobActivities
     return { step: await lastStepIn(store, ticket) };
   }
   return {
-    async submitJob({ context, ticket, waitsSince }) {
+    async submitJob({ context, ticket, waitsSince, toldRoom }) {
       const { backend, store } = dependencies.placeOf(context.profile);
       const spec = await specOf(store, context, ticket);
       let job: JobRef;
       try {
         job = await backend.submit(spec, Context.current().cancellationSignal);
       } catch (error) {
-        const { waitMinutes } = context.budgets;
         if (!ticket.withdraws) throw error;
-        return noRoomIn(error, { waitMinutes, since: waitsSince, now: dependencies.now().toISOString() });
+        const now = dependencies.now().toISOString();
+        return noRoomIn(error, context.budgets, { told: toldRoom, since: waitsSince, now });
       }
       // What the job does from here on, its watch tells the ledger.
       await ledger.changeAttempt(keyOf({ context, ticket }), {
@@ -203,17 +202,6 @@ export function jobActivities(dependencies: ActivityDependencies): JobActivities
       if (job !== null) await stopJob({ context, ticket, job, reason });
       else if (reason !== 'waited') await cancelled({ context, ticket });
     },
-    stopJobsOf: ({ context }) => stopJobsOf(dependencies, context),
+    stopJobsOf: ({ context }) => stopLivingJobs(dependencies, context),
   };
-}
-
-async function stopJobsOf(dependencies: ActivityDependencies, context: PhaseContext): Promise<void> {
-  const { pipelineId: workflowId, runId, phase } = context;
-  const { backend, profile, store } = dependencies.placeOf(context.profile);
-  const attempts = await dependencies.ledger.attemptsOf({ workflowId, runId, phase: phase.name });
-  for (const { endedAt, jobName: name, directory } of attempts) {
-    if (endedAt !== null || name === null || directory === null) continue;
-    const job = await backend.find({ name, directory, ...(await ownerIn(store, { directory })) });
-    if (job !== null) await backend.stop(job, { reason: 'cancel', graceSeconds: profile.graceSeconds });
-  }
 }

@@ -19,6 +19,7 @@ import {
 import { judgeWaiting, sentenceOfWait, type Waiting, withWaitBefore } from '../decisions/waiting.ts';
 import { isJobOver, whyEndless } from '../decisions/job-over.ts';
 import type { WaitKind } from '../decisions/states.ts';
+import { comparable, shortened } from '../decisions/comparable.ts';
 import { rankThatSpeaks } from '../configs/job-needs.ts';
 import type { CheckpointOnStore } from '../store/checkpoints.ts';
 import type { JobHeartbeat, PhaseContext } from '../workflows/contract.ts';
@@ -38,7 +39,8 @@ export type SeenEvent =
   | { readonly kind: 'checkpoint'; readonly checkpoint: CheckpointOnStore }
   | { readonly kind: 'stalled' | 'lost'; readonly because: string }
   | { readonly kind: 'waited'; readonly because: string; readonly wait: GivenUpWait }
-  | { readonly kind: 'waits'; readonly for: WaitKind | 'none'; readonly sentence: string }
+  /** `reason`: why it waits, in the backend's words. */
+  | { readonly kind: 'waits'; readonly for: WaitKind | 'none'; readonly sentence: string; readonly reason?: string }
   | { readonly kind: 'evicted'; readonly as: 'preempted' | 'queue-evicted'; readonly because: string }
   | { readonly kind: 'ended' };
 
@@ -52,6 +54,8 @@ export interface Watched {
   readonly toldWait?: WaitKind | 'none';
   /** Of waits it was told enough: only that it runs is told. */
   readonly toldEnough?: true;
+  /** Why it waited, by the last word. Absent in runs of older versions: of a wait of one kind they are told once. */
+  readonly toldReason?: string;
   /** ISO 8601: since when there was no room for the job itself; absent where there was. */
   readonly waitsSince?: string;
 }
@@ -232,10 +236,11 @@ export class Watch {
   }
 
   #waitToTell(wait: Waiting, waitedSeconds: number): SeenEvent | null {
-    const { toldWait, toldEnough, context } = this.#input;
-    if (toldWait === undefined || toldEnough || toldWait === wait.for || waitedSeconds < shortestToldWaitSeconds)
-      return null;
-    return { kind: 'waits', for: wait.for, sentence: sentenceOfWait(wait, context.budgets, this.#share) };
+    const { toldWait, toldEnough, toldReason, context } = this.#input;
+    const isToldSo = toldWait === wait.for && !isAnotherReason(wait.reason, toldReason);
+    if (toldWait === undefined || toldEnough || isToldSo || waitedSeconds < shortestToldWaitSeconds) return null;
+    const sentence = sentenceOfWait(wait, context.budgets, this.#share);
+    return { kind: 'waits', for: wait.for, sentence, ...(wait.reason !== null && { reason: shortened(wait.reason) }) };
   }
 
   #startToTell(): SeenEvent | null {
@@ -298,6 +303,11 @@ export class Watch {
     };
     this.#activity.heartbeat(details);
   }
+}
+
+/** Of a wait of the same kind: numbers and names that come and go make none. */
+function isAnotherReason(reason: string | null, told: string | undefined): boolean {
+  return told !== undefined && reason !== null && comparable(shortened(reason)) !== comparable(told);
 }
 
 function endless(status: Live): SeenEvent {

@@ -39,11 +39,11 @@ export function sentenceOfRelease({
   return `released by ${by}${reason === undefined ? '' : `: ${reason}`}`;
 }
 
-/** Where an attempt starts, and what was passed over. */
-export function sentenceOfResumePoint(point: ResumePoint): string {
+/** Where an attempt starts, and what was passed over; `anew`: who had the phase begin anew with this attempt, without a full stop. */
+export function sentenceOfResumePoint(point: ResumePoint, anew: string | null = null): string {
   const skipped = point.skipped.map((one) => ` ${sentenceOfSkip(one)}`).join('');
   if (point.kind === 'resume') return `Goes on from ${point.checkpoint.id} at step ${point.checkpoint.step}.${skipped}`;
-  return `Starts at the phase's start: there is no checkpoint to go on from.${skipped}`;
+  return `Starts at the phase's start: ${anew ?? 'there is no checkpoint to go on from'}.${skipped}`;
 }
 
 /** Why a newer checkpoint was passed over. */

@@ -23,6 +23,14 @@ export function sentenceOfSteering(request: SteeringRequest, { by = 'a person', 
   return `${by} ${deedOf(request)}${reason === undefined ? '' : `: ${reason}`}`;
 }
 
+/** Why an attempt starts where the phase starts; without a full stop. */
+export function sentenceOfBeginningAnew(
+  set: Readonly<Record<string, unknown>>,
+  { by = 'a person', reason }: SteeredBy,
+): string {
+  return `${by} had it begin anew${changesText(set)}${reason === undefined ? '' : `: ${reason}`}`;
+}
+
 function deedOf(request: SteeringRequest): string {
   switch (request.message) {
     case 'hold':

@@ -5,6 +5,7 @@
  */
 import { type Client, type ScheduleDescription, type ScheduleHandle, ScheduleNotFoundError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
+import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { nearestName } from '../configs/nearest-name.ts';
 import { TemperError } from '../decisions/errors.ts';
@@ -99,7 +100,7 @@ export interface Triggered {
   readonly paused: boolean;
 }
 
-/** Starts a sweep now. Throws `invalid-input` where one of the schedule runs; of two triggers at once the server skips one. */
+/** Starts a sweep now. Throws `invalid-input` where one of the schedule runs, also where it began in this moment. */
 export async function triggerSchedule(client: Client, id: string): Promise<Triggered> {
   return await withSweeps(client, id, triggerSweep);
 }
@@ -107,21 +108,52 @@ export async function triggerSchedule(client: Client, id: string): Promise<Trigg
 /** `there`: as it was looked at before. */
 export async function triggerSweep({ handle, there }: Sweeps): Promise<Triggered> {
   const running = runningOf(there);
-  if (running !== null)
-    throw new TemperError(
-      'invalid-input',
-      `a sweep of schedule "${handle.scheduleId}" runs: ${running}; none is started beside it`,
-    );
-  await handle.trigger('SKIP');
+  if (running !== null) throw runsAlready(handle, running);
+  const ours = momentOfOurs();
+  const { workflowService, options } = handle.client;
+  await workflowService.patchSchedule({
+    ...{ namespace: options.namespace, scheduleId: handle.scheduleId, identity: options.identity },
+    requestId: randomUUID(),
+    patch: {
+      triggerImmediately: { overlapPolicy: skipOverlap as NonNullable<Trigger['overlapPolicy']>, scheduledTime: ours },
+    },
+  });
   const { taskQueue } = there.action;
-  return { workflowId: await startedSince(handle, there), taskQueue, paused: there.state.paused };
+  return { workflowId: await startedAt(handle, ours), taskQueue, paused: there.state.paused };
 }
 
-/** Null where the server has not started it within seconds. */
-async function startedSince(handle: ScheduleHandle, { info }: ScheduleDescription): Promise<string | null> {
-  const isStarted = (now: ScheduleDescription) => now.info.numActionsTaken > info.numActionsTaken;
-  const now = await whenDone(handle, isStarted);
-  return isStarted(now) ? (now.info.recentActions.at(-1)?.action.workflow.workflowId ?? null) : null;
+const runsAlready = ({ scheduleId }: ScheduleHandle, running: string) =>
+  new TemperError('invalid-input', `a sweep of schedule "${scheduleId}" runs: ${running}; none is started beside it`);
+
+type Patch = NonNullable<Parameters<Client['workflowService']['patchSchedule']>[0]['patch']>;
+type Trigger = NonNullable<Patch['triggerImmediately']>;
+/** SCHEDULE_OVERLAP_POLICY_SKIP. */
+const skipOverlap: unknown = 1;
+
+/** Now, told from the moment of whoever else triggers it now: the server keeps it to the nanosecond, and names a sweep by the second. */
+function momentOfOurs() {
+  const { seconds = null, nanos } = msToTs(Date.now());
+  return { seconds, nanos: (nanos ?? 0) + randomInt(1_000_000) };
+}
+
+/** Another sweep that runs may be that of a trigger which the server saw before ours. */
+const looksBeforeAnother = 20;
+
+/** Null where the server has not started it within seconds. Throws `invalid-input` where another was started instead. */
+async function startedAt(handle: ScheduleHandle, ours: ReturnType<typeof momentOfOurs>): Promise<string | null> {
+  const started = ({ raw }: ScheduleDescription) =>
+    raw.info?.recentActions?.find(
+      ({ scheduleTime: time }) => String(time?.seconds) === String(ours.seconds) && time?.nanos === ours.nanos,
+    )?.startWorkflowResult?.workflowId ?? null;
+  let others = 0;
+  const now = await whenDone(handle, (look) => {
+    if (runningOf(look) !== null) others += 1;
+    return started(look) !== null || others > looksBeforeAnother;
+  });
+  const own = started(now);
+  const running = runningOf(now);
+  if (own === null && running !== null) throw runsAlready(handle, running);
+  return own;
 }
 
 /** A month of nights. Each evaluates what is due when it runs: more are of no use. */

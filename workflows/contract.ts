@@ -184,9 +184,9 @@ export const childIds = {
   phase: (pipelineId: string, phase: string): string => `${pipelineId}/${phase}`,
   evaluation: (pipelineId: string, phase: string, number: number): string =>
     `${pipelineId}/${phase}/evaluation-${String(number)}`,
-  /** With the pipeline's run: what an earlier one had to tell may still be on its way. */
+  /** `teller`: the run that tells it. What an earlier one had to tell may still be on its way, and is other news. */
   notice: (
-    of: { readonly pipelineId: string; readonly runId: string; readonly phase: string },
+    of: { readonly pipelineId: string; readonly teller: string; readonly phase: string },
     number: number,
-  ): string => `${of.pipelineId}/${of.phase}/notice-${String(number)}-${of.runId}`,
+  ): string => `${of.pipelineId}/${of.phase}/notice-${String(number)}-${of.teller}`,
 } as const;

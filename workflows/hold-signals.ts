@@ -3,9 +3,10 @@
  *
  * Covers the two signals and the wait. Does not cover what is held and why (hold.ts), or the page (phase-board.ts).
  */
-import { condition, setHandler } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import { sentenceOfRelease } from '../decisions/sentences.ts';
 import type { ReleaseInput } from './contract.ts';
+import { type Hearing, hearing } from './hear-in-order.ts';
 import { releaseSignal, scoreSignal } from './messages.ts';
 
 export interface HoldWait {
@@ -15,31 +16,40 @@ export interface HoldWait {
 }
 
 export interface HoldSignals {
+  /** What it listens to. `isOver` is told that a hold ended which is none now. */
+  readonly hears: (isOver: () => void) => readonly Hearing[];
   /** Scores from outside that were heard of. */
   scoresHeard(): number;
   /** What the person said who released it; `score` when more than `scoresHeard` were heard of; null when nobody did in time. */
   wait(how: HoldWait): Promise<ReleaseInput | 'score' | null>;
 }
 
-/** Listens from the start: a release that comes while nothing is held is none, now or later. `goOn` ends the hold. */
+/** A release that comes while nothing is held is none, now or later. `goOn` ends the hold. */
 export function holdSignals(isHeld: () => boolean, goOn: (because: string) => void): HoldSignals {
   let answer: ReleaseInput | 'score' = {};
   let scores = 0;
   let enough: number | undefined;
 
-  setHandler(releaseSignal, (message?: ReleaseInput) => {
-    if (!isHeld()) return;
+  function release(message?: ReleaseInput): void {
     answer = message ?? {};
     goOn(sentenceOfRelease(answer));
-  });
-  setHandler(scoreSignal, () => {
+  }
+
+  function score(): void {
     scores += 1;
     if (!isHeld() || enough === undefined || scores <= enough) return;
     answer = 'score';
     goOn('a score from outside came in: the gate judges again');
-  });
+  }
 
   return {
+    hears: (isOver) => [
+      hearing(releaseSignal, (message) => {
+        if (isHeld()) release(message);
+        else isOver();
+      }),
+      hearing(scoreSignal, score),
+    ],
     scoresHeard: () => scores,
     async wait({ hours, scoresHeard }) {
       enough = scoresHeard;

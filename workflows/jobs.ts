@@ -66,6 +66,7 @@ interface Submitted {
 /** A job whose waits come and go is not told of without end. */
 const mostToldWaits = 20;
 
+type ToldWait = Pick<Extract<JobEvent, { kind: 'waits' }>, 'for' | 'reason'>;
 type Happening = JobEvent | { readonly kind: 'collapsed'; readonly because: string };
 type Stopping = Exclude<Happening, { kind: 'checkpoint' | 'waits' | 'ended' }>;
 
@@ -98,7 +99,7 @@ export async function runJob(context: PhaseContext, ticket: AttemptTicket, liste
     // Older workers answered with nothing.
     if (typeof stopped?.step === 'number') listener.reached(stopped.step);
   };
-  const waits: (WaitKind | 'none')[] = ['none'];
+  const waits: ToldWait[] = [{ for: 'none' }];
   try {
     for (;;) {
       const watch = () =>
@@ -113,7 +114,7 @@ export async function runJob(context: PhaseContext, ticket: AttemptTicket, liste
         seenSteps.push(event.checkpoint.step);
         listener.checkpoint(event.checkpoint);
       } else if (event.kind === 'waits') {
-        waits.push(event.for);
+        waits.push(event);
         listener.note(event.sentence);
       } else {
         if (event.kind === 'ended') return { job, gaveUp: null };
@@ -148,10 +149,10 @@ async function orStopped(watch: () => Promise<JobEvent>, stop: Promise<string>):
 const gaveUpPlace = (because: string): JobEnd => ({ job: null, gaveUp: because });
 
 /** What a watch must know of what was told before. After enough of it, only that the job runs is told: no page goes on saying that it waits. */
-function toldOf(waits: readonly (WaitKind | 'none')[]): { toldWait?: WaitKind | 'none'; toldEnough?: true } {
-  const last = waits.at(-1) ?? 'none';
-  if (waits.length <= mostToldWaits) return { toldWait: last };
-  return last === 'none' ? {} : { toldWait: last, toldEnough: true };
+function toldOf(waits: readonly ToldWait[]): { toldWait?: WaitKind | 'none'; toldReason?: string; toldEnough?: true } {
+  const { for: toldWait, reason } = waits.at(-1) ?? { for: 'none' };
+  if (waits.length <= mostToldWaits) return { toldWait, ...(reason !== undefined && { toldReason: reason }) };
+  return toldWait === 'none' ? {} : { toldWait, toldEnough: true };
 }
 
 /** As older runs do it, and must replay: for as long as it takes; a cancellation is heard after that. */
@@ -182,13 +183,20 @@ async function submit(context: PhaseContext, ticket: AttemptTicket, listener: Jo
 }
 
 async function create(context: PhaseContext, ticket: AttemptTicket, listener: JobListener): Promise<Submitted> {
-  const start = (waiting: { readonly waitsSince?: string }) =>
+  const start = (waiting: { readonly waitsSince?: string; readonly toldRoom?: string }) =>
     activities(`${titleOf(ticket)}: start the job`).submitJob({ context, ticket, ...waiting });
   const first = await start({});
   if (!('because' in first)) return { created: first };
-  listener.note(`queued: ${first.because}`);
   const waitsSince = new Date().toISOString();
-  const created = await start({ waitsSince });
-  if (!('because' in created)) listener.note(`attempt ${String(ticket.number)} has its place now`);
-  return { created, waitsSince };
+  let told = first;
+  for (let notes = 1; ; notes += 1) {
+    listener.note(`queued: ${told.because}`);
+    const created = await start({ waitsSince, ...(notes < mostToldWaits && { toldRoom: told.because }) });
+    if ('because' in created && created.kind === 'no-room') {
+      told = created;
+      continue;
+    }
+    if (!('because' in created)) listener.note(`attempt ${String(ticket.number)} has its place now`);
+    return { created, waitsSince };
+  }
 }

@@ -2,7 +2,7 @@
  * How a person is told of a phase (it is held, it failed, a budget is spent) or a sweep. Nobody is, and nothing of it is in the history,
  * where the profile names nobody.
  */
-import { CancellationScope, ParentClosePolicy, startChild } from '@temporalio/workflow';
+import { CancellationScope, ParentClosePolicy, patched, startChild, workflowInfo } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { NotificationEvent } from '../decisions/notification.ts';
 import { childIds, type PhaseContext } from './contract.ts';
@@ -28,6 +28,8 @@ const summaries: Readonly<Record<NotificationEvent, string>> = {
 /** Whose notices these are. */
 export type NoticedRun = Pick<PhaseContext, 'pipelineId' | 'runId' | 'profile' | 'notifies'> & {
   readonly phase: Pick<PhaseContext['phase'], 'name'>;
+  /** Names what has something to tell. @default the run itself, which a reset does not make another */
+  readonly teller?: string;
 };
 
 export function noticesOf(context: NoticedRun, board: Pick<PhaseBoard, 'decided'>): Notices {
@@ -40,7 +42,7 @@ export function noticesOf(context: NoticedRun, board: Pick<PhaseBoard, 'decided'
     async tell(event, cause, waits) {
       if (!someone) return;
       number += 1;
-      const workflowId = childIds.notice({ ...context, phase }, number);
+      const workflowId = childIds.notice({ pipelineId, phase, teller: tellerOf(context) }, number);
       const input = {
         context: { pipelineId, runId, profile, phase },
         event,
@@ -72,4 +74,10 @@ export function noticesOf(context: NoticedRun, board: Pick<PhaseBoard, 'decided'
       });
     },
   };
+}
+
+/** A phase that begins anew is another run of the same pipeline's run: its first news is not that of the one before. */
+function tellerOf({ runId, teller = workflowInfo().firstExecutionRunId }: NoticedRun): string {
+  // What a phase told before it was so keeps its name, in a replay.
+  return patched('notices-are-of-the-run-that-tells') ? teller : runId;
 }

@@ -16,6 +16,7 @@ import { newestOf } from './markdown.ts';
 import { pipelineLine } from './pipeline-line.ts';
 
 export interface PhaseBoard {
+  readonly hears: HoldSignals['hears'];
   attempt(ticket: AttemptTicket): void;
   evaluating(what: string): void;
   judged(answer: GateAnswer): void;
@@ -65,6 +66,7 @@ export function phaseBoard(context: PhaseContext): PhaseBoard {
   );
 
   return {
+    hears: signals.hears,
     scoresHeard: () => signals.scoresHeard(),
     attempt: (ticket) => {
       opened = ticket;

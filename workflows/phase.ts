@@ -10,6 +10,7 @@ import type { PhaseContext, PhaseEnd, PhaseOutcome } from './contract.ts';
 import { messageOf, mustComeFromAPipeline } from './explained.ts';
 import { type CollapseWatch, watchForCollapse } from './collapse-watch.ts';
 import { startEvaluations, type EvaluationsBeside } from './evaluations-beside.ts';
+import { hearInOrder } from './hear-in-order.ts';
 import { heldPhase, phaseFailed, type HeldPhase } from './hold.ts';
 import { activities, runJob } from './jobs.ts';
 import { summaryOf } from './markdown.ts';
@@ -22,12 +23,11 @@ import { stopped } from './steering/stoppables.ts';
 export async function trainPhase(context: PhaseContext): Promise<PhaseOutcome | PhaseAgain> {
   mustComeFromAPipeline(context);
   const board = phaseBoard(context);
-  const phase = heldPhase(context, board, {
-    notices: noticesOf(context, board),
-    steering: phaseSteering(context, (sentence) => {
-      board.decided(sentence);
-    }),
+  const steering = phaseSteering(context, (sentence) => {
+    board.decided(sentence);
   });
+  hearInOrder([...steering.hears, ...board.hears(steering.forgetHold)]);
+  const phase = heldPhase(context, board, { notices: noticesOf(context, board), steering });
   const startedAt = Date.now();
   let trainer: Readonly<Record<string, number>> = {};
   try {

@@ -73,11 +73,40 @@ test('a pipeline that was resolved before a field was there asks with its defaul
   expect(await requestIn(directory)).toMatchObject({ params: { ...older, warmupSteps: 3 } });
 });
 
+test('the job of an attempt that its phase has forgotten in a reset is stopped before the next begins, which goes on from what it saved', async () => {
+  const first = await startAttempt(bench);
+  bench.backend.run(first.job);
+  await fakeTrainer(first).saves(10);
+  const ticket = await bench.as('phase-run-2').openAttempt(wish);
+  expect(bench.backend.stopped).toEqual([{ job: first.job.name, reason: 'cancel', graceSeconds: 7 }]);
+  expect(ticket).toMatchObject({ number: 2, resumeStep: 10 });
+  const [forgotten] = await bench.ledger.attemptsOf({ workflowId: 'demo', phase: 'sft' });
+  expect(forgotten).toMatchObject({ number: 1, state: 'cancelled' });
+  await bench.as('phase-run-2').openAttempt(wish);
+  expect(bench.backend.stopped).toHaveLength(1);
+});
+
 describe('where an attempt starts', () => {
   test('at the start of the phase when there is nothing', async () => {
     const ticket = await bench.as(runId).openAttempt(wish);
     expect(ticket).toMatchObject({ resumeStep: 0, asked: { resume: null, start: { digest: parent.digest } } });
     expect(ticket.sentence).toBe("Starts at the phase's start: there is no checkpoint to go on from.");
+  });
+
+  test('at the start of the phase where a person had it begin anew, who and why; the one after it has nothing', async () => {
+    await fakeTrainer(await startAttempt(bench)).saves(10);
+    const { pipelineId, runId: of } = context;
+    await bench.as(of).recordSteering({
+      ...{ pipelineId, runId: of, phase: 'sft', id: 'one' },
+      request: { message: 'retryPhase', set: { 'params.learningRate': 0.1 } },
+      by: { by: 'ann', reason: 'it was too slow' },
+    });
+    const words = async (opened: number) => (await bench.as('phase-run-2').openAttempt({ context, opened })).sentence;
+    expect(await words(1)).toBe(
+      "Starts at the phase's start: ann had it begin anew with params.learningRate 0.1: it was too slow.",
+    );
+    expect(await words(1)).toMatch(/ann had it begin anew/);
+    expect(await words(2)).toBe("Starts at the phase's start: there is no checkpoint to go on from.");
   });
 
   test('at the newest checkpoint that is whole; a torn one is passed over and named', async () => {

@@ -33,6 +33,7 @@ test('what it waits for is told once it is no everyday wait, once, and that it r
     kind: 'waits',
     for: 'mount',
     sentence: `waits for its volumes since 2026-11-29 10:00 UTC, at most 10 min (${unmounted})`,
+    reason: unmounted,
   });
   const { activities, beat } = bench.held();
   const second = activities.awaitJob({ ...attempt, seenSteps: [], toldWait: 'mount' });
@@ -41,6 +42,28 @@ test('what it waits for is told once it is no everyday wait, once, and that it r
   });
   bench.backend.run(attempt.job);
   expect(await second).toEqual({ kind: 'waits', for: 'none', sentence: 'attempt 1 runs' });
+});
+
+test('of a wait of the same kind another reason is told too, other numbers in it are not', async () => {
+  const next = (toldReason: string) => {
+    const input = { ...attempt, seenSteps: [], toldWait: 'mount' as const, toldReason };
+    const held = bench.held();
+    const event = held.activities.awaitJob(input);
+    event.catch(() => undefined);
+    return { ...held, event };
+  };
+  bench.backend.starting(attempt.job, unmounted, 'mount');
+  bench.pass(16);
+  expect(await next('FailedMount: no such claim').event).toEqual({
+    kind: 'waits',
+    for: 'mount',
+    sentence: `waits for its volumes since 2026-11-29 10:00 UTC, at most 10 min (${unmounted})`,
+    reason: unmounted,
+  });
+  const same = next(unmounted.replace('32', '33'));
+  await same.beat(() => same.beats.length > 5);
+  same.cancel();
+  await expect(same.event).rejects.toThrow(/CANCELLED/);
 });
 
 test('an everyday wait is told to nobody, and a run of an older version is not told at all', async () => {

@@ -14,7 +14,7 @@ const stateOf = async () => (await bench.ledger.attemptsOf({ workflowId: 'demo',
 
 describe('a submit for which there is no room', () => {
   const quota = new TemperError('no-room', 'exceeded quota: full');
-  const submit = (more: { readonly waitsSince?: string } = {}) =>
+  const submit = (more: { readonly waitsSince?: string; readonly toldRoom?: string } = {}) =>
     bench.as('phase-run-1').submitJob({ ...attempt, ...more });
   const waitsSince = '2026-11-29T10:00:00.000Z';
   beforeEach(() => {
@@ -35,6 +35,13 @@ describe('a submit for which there is no room', () => {
         'It waited 61 min to start (exceeded quota: full), and budgets.waitMinutes allows 60 min: its place in the queue is given up, and no attempt is charged.',
       wait: { for: 'quota', reason: 'exceeded quota: full', seconds: 3660, node: null },
     });
+  });
+
+  test('says for which other reason there is none now, whoever was told of another; other numbers are none', async () => {
+    const told = async (toldRoom: string) => await submit({ waitsSince, toldRoom });
+    expect(await told('forbidden: paused')).toEqual({ kind: 'no-room', because: 'exceeded quota: full' });
+    bench.backend.submit = () => Promise.reject(new TemperError('no-room', 'exceeded quota: 3 of 4'));
+    await expect(told('exceeded quota: 4 of 4')).rejects.toMatchObject({ type: 'no-room' });
   });
 
   test('is no other trouble', async () => {

@@ -28,6 +28,8 @@ export async function temper(words: readonly string[], surroundings: Surrounding
 export interface Running {
   /** Resolves with all of its output when this is in it; rejects when it ends before. */
   said(words: string): Promise<string>;
+  /** Resolves when it has ended by itself. */
+  readonly ended: Promise<Said>;
   /** Asks it to stop, as Ctrl-C does unless another signal is named; resolves when it has. */
   stop(signal?: NodeJS.Signals): Promise<Said>;
 }
@@ -40,6 +42,7 @@ export function startTemper(words: readonly string[], surroundings: Surroundings
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
   const ended = once(child, 'close').then(() => ({ exitCode: child.exitCode, output, errors }));
   return {
+    ended,
     async said(wanted) {
       while (!output.includes(wanted)) {
         const end = await Promise.race([ended, once(child.stdout, 'data').then(() => null)]);

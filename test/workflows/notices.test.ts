@@ -9,9 +9,10 @@ import {
   isBase,
   judged,
   promotes,
+  runsOn,
   tellingSomebody,
 } from '../support/stories.ts';
-import { failureOf, pageOf, type Run, statusOf, untilState, benchOfFile } from '../support/workflow-bench.ts';
+import { failureOf, pageOf, type Run, send, statusOf, untilState, benchOfFile } from '../support/workflow-bench.ts';
 
 const bench = benchOfFile();
 
@@ -38,12 +39,13 @@ describe('a person is told', () => {
     await release(run);
     await run.result();
     const { firstExecutionRunId: runId } = run as unknown as { firstExecutionRunId: string };
+    const { runId: teller } = (await bench.client.workflow.getHandle('told/base').describe()) as { runId: string };
     expect(story.inputsOf('notify')).toEqual([
       {
         context: { pipelineId: 'told', runId, profile: 'local', phase: 'base' },
         event: 'held',
         cause: 'attempt 1 failed. hold.',
-        key: `told/base/notice-1-${runId}`,
+        key: `told/base/notice-1-${teller}`,
         waits: '24 hours, then it fails',
       },
     ]);
@@ -89,6 +91,30 @@ describe('a person is told', () => {
     expect(story.inputsOf('notify')).toMatchObject([{ event: 'budget', cause: spent, context: { phase: 'sft' } }]);
     expect(story.inputsOf('submitJob').map(({ ticket }) => ticket.purpose)).toEqual(['train', 'train']);
     expect(await pageOf(bench.client, 'spent/sft')).toContain(`- ${spent}; the gate asks again for what it needs`);
+  });
+
+  test('of the hold of a phase that was begun anew, which is no news of before', async () => {
+    const story = telling('anew', recipeOf([]), {
+      judgeAttempt: (_, times) => Promise.resolve(times < 3 ? judged('hold') : completed),
+    });
+    const run = await bench.start(story);
+    await untilState(run, 'base', 'held');
+    await send(run, 'retryPhase', { by: 'ann' });
+    await story.called('notify', 2);
+    await untilState(run, 'base', 'held');
+    await release(run);
+    await run.result();
+    expect(new Set(story.inputsOf('notify').map(({ key }) => key)).size).toBe(2);
+  });
+
+  test('of a phase whose run is terminated by hand, as of one that fails', async () => {
+    const story = telling('ended-by-hand', recipeOf([]), { awaitJob: () => runsOn() });
+    const run = await bench.start(story);
+    await story.called('awaitJob');
+    await bench.client.workflow.getHandle('ended-by-hand/base').terminate('by hand');
+    const { message } = await failureOf(run);
+    await story.called('notify');
+    expect(story.inputsOf('notify')).toMatchObject([{ event: 'failed', cause: message, context: { phase: 'base' } }]);
   });
 
   test('of nothing where the profile names nobody: not even the history knows of it', async () => {
@@ -190,4 +216,28 @@ test('a job that waited too long gives up its place and is held; after the relea
   await release(run);
   await run.result();
   expect(story.inputsOf('judgeAttempt').map(({ ticket }) => ticket.number)).toEqual([2]);
+});
+
+test('a job whose wait has another reason says that one, before there is a job and while it is queued', async () => {
+  const wait = (reason: string) => ({ kind: 'waits', for: 'queue', sentence: `waits (${reason})`, reason }) as const;
+  const story = bench.tell('other-reasons', recipeOf([]), {
+    submitJob: ({ ticket, toldRoom }, times) => {
+      if (times === 1) return Promise.resolve({ kind: 'no-room', because: 'no quota' });
+      if (toldRoom === 'no quota') return Promise.resolve({ kind: 'no-room', because: 'it is paused' });
+      return Promise.resolve({ name: ticket.jobName, uid: 'uid', directory: ticket.directory });
+    },
+    awaitJob: ({ toldReason }) =>
+      Promise.resolve(
+        toldReason === undefined ? wait('one') : toldReason === 'one' ? wait('another') : { kind: 'ended' },
+      ),
+  });
+  await (await bench.start(story)).result();
+  const page = (await pageOf(bench.client, 'other-reasons/base')).split('\n');
+  expect(page.filter((line) => /queued|waits|place/.test(line))).toEqual([
+    '- queued: no quota',
+    '- queued: it is paused',
+    '- attempt 1 has its place now',
+    '- waits (one)',
+    '- waits (another)',
+  ]);
 });

@@ -131,3 +131,42 @@ test('to before what a person asked: that is not done again, nothing of before i
   expect(story.inputsOf('recordSteering').map(({ phase }) => phase)).toEqual(['sft', 'orpo']);
   expect(await problemOf(again)).toBeNull();
 });
+
+describe('a phase itself, to before a hold', () => {
+  const ofPhase = (story: Story) => bench.client.workflow.getHandle(childIds.phase(story.pipelineId, 'sft'));
+
+  test('that is over: it is not held again, and nothing is stopped for it', async () => {
+    const story = bench.tell('before-a-hold', recipe, {
+      // The first job of sft is held; the reset finds the one after it.
+      awaitJob: async (_, times) => (times === 2 || times === 3 ? await runsOn() : { kind: 'ended' }),
+      judgeAttempt: (_, times) => Promise.resolve(times === 2 ? judged('resume') : completed),
+    });
+    const run = await bench.start(story);
+    await story.called('awaitJob', 2);
+    await send(run, 'hold', { by: 'ann', reason: 'its place is needed' });
+    await untilState(run, 'sft', 'held');
+    await send(run, 'release');
+    await story.called('awaitJob', 3);
+    await resetRun(ofPhase(story), 'first');
+    await expectCompleted(run);
+    expect(story.inputsOf('closePhase').map(({ state }) => state)).toEqual(['held']);
+    expect(story.inputsOf('openAttempt')).toHaveLength(4);
+  });
+
+  test('that has not come yet: it is held all the same', async () => {
+    const { promise: saved, resolve: save } = Promise.withResolvers<{ step: null }>();
+    const story = bench.tell('before-it-is-held', recipe, {
+      awaitJob: async (_, times) => (times === 2 ? await runsOn() : { kind: 'ended' }),
+      stopJob: async (_, times) => (times === 1 ? await saved : { step: null }),
+    });
+    const run = await bench.start(story);
+    await story.called('awaitJob', 2);
+    await send(run, 'hold', { by: 'ann' });
+    await story.called('stopJob');
+    await resetRun(ofPhase(story), 'first');
+    save({ step: null });
+    await untilState(run, 'sft', 'held');
+    await send(run, 'release');
+    await expectCompleted(run);
+  });
+});

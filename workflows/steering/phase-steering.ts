@@ -4,8 +4,9 @@
  * Covers that a hold stops what uses GPUs, and is kept until the phase is held. Does not cover being held (hold.ts) or whether a message
  * may come (decisions/steering.ts): the pipeline has checked it.
  */
-import { condition, setHandler } from '@temporalio/workflow';
+import { condition, patched } from '@temporalio/workflow';
 import type { PhaseContext } from '../contract.ts';
+import { type Hearing, hearing } from '../hear-in-order.ts';
 import { type HoldEnding, type PhaseMessage, steerSignal } from './messages.ts';
 import { type Stoppables, stoppablesOf } from './stoppables.ts';
 
@@ -20,6 +21,9 @@ export class EndedByPerson extends Error {
 }
 
 export interface PhaseSteering {
+  readonly hears: readonly Hearing[];
+  /** A hold ended, and none is now: the run was reset to before both. One that was asked before that is not to come again. */
+  readonly forgetHold: () => void;
   /** With the budgets as people have extended them. */
   context(): PhaseContext;
   /** Who asked for a hold that has not come yet, and why; null where nobody did. */
@@ -43,12 +47,22 @@ export function phaseSteering(begunWith: PhaseContext, note: (sentence: string) 
   let ending: HoldEnding | null = null;
   const stoppables = stoppablesOf(begunWith, () => asked !== null);
 
-  setHandler(steerSignal, (message?: PhaseMessage) => {
+  function forgetHold(): void {
+    if (asked === null || !patched('a-hold-that-is-over-is-not-heard-again')) return;
+    asked = null;
+  }
+
+  async function stopUnlessForgotten(): Promise<void> {
+    await Promise.resolve(); // what ended it is heard in the same moment
+    if (asked !== null) stoppables.stop();
+  }
+
+  function hear(message?: PhaseMessage): void {
     if (message === undefined) return; // sent by hand, with nothing to say
     switch (message.kind) {
       case 'hold':
         asked = message.sentence;
-        stoppables.stop();
+        void stopUnlessForgotten();
         break;
       case 'budgets':
         context = { ...context, budgets: message.budgets };
@@ -59,11 +73,14 @@ export function phaseSteering(begunWith: PhaseContext, note: (sentence: string) 
       case 'promote':
         // One that comes while nothing is held ends nothing, now or later.
         if (held) ending = message;
+        else forgetHold();
         break;
     }
-  });
+  }
 
   return {
+    hears: [hearing(steerSignal, hear)],
+    forgetHold,
     context: () => context,
     holdAsked: () => asked,
     isHeld() {

@@ -15,7 +15,6 @@ import {
   deleteSchedule,
   pauseSchedule,
   triggerSchedule,
-  triggerSweep,
   unpauseSchedule,
 } from '../../../workers/schedule-actions.ts';
 import { listSchedules } from '../../../workers/schedules.ts';
@@ -141,19 +140,6 @@ test('triggered, it names its sweep, and that no worker is there to take it; non
     exitCode: 2,
     errors: expect.stringMatching(/^temper: a sweep of schedule "triggered" runs: triggered-20\S+; none /) as string,
   });
-});
-
-test('none is started beside one that runs, also by who looked before it did', async () => {
-  await apply(nightly('beside'));
-  const handle = bench.client.schedule.getHandle('beside');
-  const idle = { handle, there: await handle.describe() };
-  const { workflowId } = await triggerSweep(idle);
-  expect(await triggerSweep(idle)).toMatchObject({ workflowId });
-  const { info } = await eventually('both triggers are through', 60, async () => {
-    const now = await handle.describe();
-    return now.info.numActionsTaken + now.info.numActionsSkippedOverlap < 2 ? null : now;
-  });
-  expect([info.numActionsTaken, info.numActionsSkippedOverlap, info.runningActions.length]).toEqual([1, 1, 1]);
 });
 
 test.each([
