@@ -7,13 +7,15 @@ import { type Comparison, compareTwo } from '../decisions/comparison.ts';
 import { TemperError } from '../decisions/errors.ts';
 import type { Evaluation } from '../decisions/evaluation.ts';
 import { compareOutside } from '../decisions/outside-rows.ts';
-import type { OutsideScore } from '../decisions/outside-score.ts';
+import { type OutsideScore, standingScores } from '../decisions/outside-score.ts';
+import { sentenceOfWithdrawal } from '../decisions/withdrawal.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { CompareQuestion, ComparisonAnswer } from '../workflows/contract-questions.ts';
 import { requireBenchmark } from './answer-leaderboard.ts';
 import { findCheckpoint } from './named-checkpoint.ts';
 import { mustNotBePruned } from './pruned-checkpoint.ts';
+import { shownWithdrawals } from './shown-withdrawals.ts';
 
 /** Of each; what is beyond them was never evaluated at once. */
 const mostComparisons = 20;
@@ -29,16 +31,18 @@ export async function answerCompare(ledger: Ledger, question: CompareQuestion): 
     (await ledger.evaluationsOf([id])).filter((one) => benchmark === undefined || one.benchmark === benchmark);
   const [ofFirst, ofSecond] = [await own(first), await own(second)];
   const common = benchmarksOf(ofFirst).filter((name) => benchmarksOf(ofSecond).includes(name));
-  const told = (await ledger.outsideScoresOf([first, second])).filter(
+  const told = standingScores(await ledger.outsideScoresOf([first, second])).filter(
     (one) => benchmark === undefined || one.benchmark === benchmark,
   );
   const outside = compareOutside(told, { first, second });
+  const gone = await shownWithdrawals(ledger, { checkpoints: [first, second], benchmark });
   if (common.length === 0 && outside.length === 0) {
     // What was evaluated is never pruned.
     for (const { checkpoint } of named) await mustNotBePruned(ledger, checkpoint);
     const toldOf = (id: string) => told.filter(({ checkpoint }) => checkpoint === id);
     const said = (id: string, evaluations: readonly Evaluation[]) => `${id}: ${namesOf(evaluations, toldOf(id))}`;
-    const message = `they cannot be compared: nothing was evaluated on the same benchmark and version. ${said(first, ofFirst)}. ${said(second, ofSecond)}`;
+    const withdrawn = (gone.withdrawn ?? []).map((one) => `. Withdrawn: ${sentenceOfWithdrawal(one)}`).join('');
+    const message = `they cannot be compared: nothing was evaluated on the same benchmark and version. ${said(first, ofFirst)}. ${said(second, ofSecond)}${withdrawn}`;
     throw new TemperError('invalid-input', message);
   }
   const comparisons = common.slice(0, mostComparisons).flatMap((name): Comparison[] => {
@@ -57,6 +61,7 @@ export async function answerCompare(ledger: Ledger, question: CompareQuestion): 
       ...{ answer: 'compare', first, second, comparisons, omitted, outside: outside.slice(0, mostComparisons) },
       ...{ outsideOmitted: Math.max(0, outside.length - mostComparisons), incomparable },
       ...(relation !== null && { relation }),
+      ...gone,
     };
   throw new TemperError(
     'invalid-input',

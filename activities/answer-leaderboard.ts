@@ -15,6 +15,7 @@ import { afterHandPromotion, type HandPromotion } from '../decisions/hand-promot
 import { leaderboardRow } from '../decisions/leaderboard.ts';
 import type { ScoreKey } from '../decisions/scores.ts';
 import { sentenceOfClass } from '../decisions/sentences.ts';
+import { withSources } from '../decisions/shown-scores.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { EvaluationTotal } from '../store/ledger/evaluation-totals.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
@@ -29,6 +30,7 @@ import type { ReadingDependencies } from './dependencies.ts';
 import { handPromotionOf } from './hand-promotion.ts';
 import { findRunAndEnd, type workOf, worksOf } from './named-run.ts';
 import { checkpointsOf, outsideRowsOf } from './outside-of-pipeline.ts';
+import { shownWithdrawals } from './shown-withdrawals.ts';
 import { runsOfWork } from './same-work.ts';
 import type { SweepPlan } from './sweep-state.ts';
 
@@ -38,6 +40,8 @@ const mostEvaluations = 2000;
 const mostRows = 200;
 const mostMissing = 50;
 const mostOutside = 100;
+/** Of all of them: 200 characters each at most. */
+const mostSources = 1000;
 /** Whose scores from outside are looked at, where no pipeline is named. */
 const mostScoredOutside = 500;
 const defaultMost = 20;
@@ -80,6 +84,7 @@ export async function answerLeaderboard(
   const rows = await rowsOf(ledger, shown);
   // No sweep asks for scores from outside.
   const outside = sweep === null ? await outsideOf(ledger, { order, benchmark, most }) : [];
+  const shownOutside = outside.slice(0, mostOutside);
   const missing = works === null ? [] : await missingOf(ledger, works, benchmark);
   return {
     answer: 'leaderboard',
@@ -87,12 +92,14 @@ export async function answerLeaderboard(
     ...(sweep !== null && { sweep: sweep.name }),
     ...(end !== null && end.state !== 'running' && end.sentence !== null && { ended: end.sentence }),
     rows,
-    outside: outside.slice(0, mostOutside),
+    outside: shownOutside.map((row) => withSources(row, Math.floor(mostSources / shownOutside.length))),
     outsideOmitted: Math.max(0, outside.length - mostOutside),
     missing: missing.slice(0, mostMissing),
     missingOmitted: Math.max(0, missing.length - mostMissing),
     omitted: candidates.length - rows.length,
     olderLeftOut: totals.length > mostEvaluations,
+    // No sweep looks at what was imported.
+    ...(sweep === null && (await shownWithdrawals(ledger, { checkpoints: order, benchmark }))),
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Answers what the command line asks: from the ledger and the store, changing nothing but what `prune`, `pin`, `reap`, `nodes`, `record-score`
- * and `import-eval` are told to.
+ * Answers what the command line asks: from the ledger and the store, changing nothing but what `prune`, `pin`, `reap`, `nodes`, `record-score`,
+ * `import-eval` and `withdraw` are told to.
  */
 import type { Answer, Question } from '../workflows/contract-questions.ts';
 import type { ReadingDependencies } from './dependencies.ts';
@@ -18,6 +18,7 @@ import { answerLeaderboard } from './answer-leaderboard.ts';
 import { answerReap } from './answer-reap.ts';
 import { importEvaluations } from './imports.ts';
 import { recordScore } from './scores.ts';
+import { withdrawEvidence } from './withdraw.ts';
 
 export interface AnswerActivities {
   /** Throws `invalid-input`, `not-found`. */
@@ -50,6 +51,8 @@ export function answerActivities(dependencies: ReadingDependencies): AnswerActiv
           return await recordScore(dependencies, question);
         case 'import-eval':
           return await importEvaluations(dependencies, question);
+        case 'withdraw':
+          return await withdrawEvidence(dependencies, question);
         case 'logs':
           return await logOf(dependencies, question);
       }

@@ -153,6 +153,7 @@ const order: readonly ExplainedEvent['about'][] = [
   'release',
   'steering',
   'import',
+  'withdraw',
   'prune',
   'pin',
   'sweep',

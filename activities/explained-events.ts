@@ -3,6 +3,7 @@
  *
  * Does not cover reading the records or their order (explain.ts), or the words themselves (decisions/).
  */
+import type { EvaluationKey } from '../decisions/evaluation.ts';
 import type { Incident } from '../decisions/failure.ts';
 import type { GateVerdict } from '../decisions/gate-report.ts';
 import { sentencesOfStage, sentenceOfVerdict } from '../decisions/gate-sentences.ts';
@@ -26,6 +27,7 @@ import type { IncidentRecord } from '../store/ledger/incidents.ts';
 import type { NotificationRecord } from '../store/ledger/notifications.ts';
 import type { ExplainedEvent } from '../workflows/contract-questions.ts';
 import { retryKey } from './changes-of-phase.ts';
+import { importId } from './import-id.ts';
 import type { DecidedPruning } from './prune.ts';
 import { failedRound, lostCheckpoint } from './sweep-state.ts';
 
@@ -111,7 +113,15 @@ const tellingOf = new Map<string, (record: DecisionRecord) => ToldDecision>([
   ['pin', pinned],
   ['unpin', pinned],
   ['collapse', ({ evidence }) => ({ about: 'collapse', sentence: recordedSentence(evidence) ?? '', lines: [] })],
-  ['import', ({ evidence }) => ({ about: 'import', sentence: recordedSentence(evidence) ?? '', lines: [] })],
+  [
+    'import',
+    ({ answer, evidence }) => ({
+      about: 'import',
+      sentence: recordedSentence(evidence) ?? '',
+      lines: [`Its id: ${importId(answer as EvaluationKey)}`],
+    }),
+  ],
+  ['withdraw', ({ evidence }) => ({ about: 'withdraw', sentence: recordedSentence(evidence) ?? '', lines: [] })],
   [
     failedRound,
     ({ answer }) => ({ about: 'sweep', sentence: sentenceOfFailedRound(answer as FailedRound), lines: [] }),

@@ -5,19 +5,18 @@
  */
 import { TemperError } from '../decisions/errors.ts';
 import { type HarnessRun, type OutsideScore, standingScores, type ToldScore } from '../decisions/outside-score.ts';
-import type { Ledger } from '../store/ledger/ledger.ts';
-
-type OutsideScores = Pick<Ledger, 'outsideScoresOf'>;
 
 /**
- * The first score that this run counts by, or counted by before it was corrected; null where it does not. Throws `invalid-input` where some of
- * its parts count and this is the mean over all of them.
+ * The first score that this run counts by, or counted by before it was corrected; null where it does not, or was withdrawn. Throws `invalid-input`
+ * where some of its parts count and this is the mean over all of them. `own`: all that the checkpoint has.
  */
-export async function countedBefore(ledger: OutsideScores, told: ToldScore): Promise<OutsideScore | null> {
+export function countedBefore(own: readonly OutsideScore[], told: ToldScore): OutsideScore | null {
   const { run } = told;
   if (run === undefined) return null;
-  const scores = await scoresOnSame(ledger, told);
-  const same = scores.filter((one) => one.run?.digest === run.digest && one.corrects === null);
+  const scores = scoresOnSame(own, told);
+  const same = scores.filter(
+    (one) => one.run?.digest === run.digest && one.corrects === null && !endOf(one, scores).isWithdrawn,
+  );
   const whole = same.find((one) => one.run?.isWhole);
   if (whole !== undefined) return whole;
   const [first] = same;
@@ -28,8 +27,17 @@ export async function countedBefore(ledger: OutsideScores, told: ToldScore): Pro
   throw new TemperError('invalid-input', message);
 }
 
-/** Scores of two tasks, or by two metrics, on one benchmark would be put together as two runs. Throws `invalid-input`. */
-export async function mustBeOneTask(ledger: OutsideScores, told: readonly ToldScore[]): Promise<void> {
+/** What stands for it in the end: itself where nobody corrected it. */
+function endOf(score: OutsideScore, scores: readonly OutsideScore[]): OutsideScore {
+  const later = scores.find(({ corrects }) => corrects === score.id);
+  return later === undefined ? score : endOf(later, scores);
+}
+
+/**
+ * Scores of two tasks, or by two metrics, on one benchmark would be put together as two runs. Throws `invalid-input`. `own`: all that the checkpoint
+ * has.
+ */
+export function mustBeOneTask(own: readonly OutsideScore[], told: readonly ToldScore[]): void {
   const tasks = [...new Set(told.flatMap(({ run }) => (run === undefined ? [] : [textOf(run)])))];
   const [task] = tasks;
   if (tasks.length > 1) {
@@ -38,19 +46,18 @@ export async function mustBeOneTask(ledger: OutsideScores, told: readonly ToldSc
   }
   const [first] = told;
   if (first === undefined) return;
-  const standing = standingScores(await scoresOnSame(ledger, first));
+  const standing = standingScores(scoresOnSame(own, first));
   const other = standing.find(({ run }) => run !== undefined && textOf(run) !== task);
   if (other?.run === undefined) return;
-  const message = `benchmark: one benchmark is scored by one task and metric, and "${other.benchmark}" has a score of ${other.checkpoint} by ${textOf(other.run)}, "${other.id}". Where that one is wrong: temper record-score ${other.checkpoint} ${other.benchmark} <score> --corrects ${other.id} --note <why>`;
+  const message = `benchmark: one benchmark is scored by one task and metric, and "${other.benchmark}" has a score of ${other.checkpoint} by ${textOf(other.run)}, "${other.id}". Where that one is wrong: temper withdraw ${other.id} --note <why>`;
   throw new TemperError('invalid-input', message);
 }
 
 const textOf = ({ tool, task, metric }: HarnessRun): string => `${task} (${tool}, ${metric})`;
 
-async function scoresOnSame(
-  ledger: OutsideScores,
+function scoresOnSame(
+  own: readonly OutsideScore[],
   { checkpoint, benchmark, version }: ToldScore,
-): Promise<readonly OutsideScore[]> {
-  const scores = await ledger.outsideScoresOf([checkpoint]);
-  return scores.filter((one) => one.benchmark === benchmark && one.version === version);
+): readonly OutsideScore[] {
+  return own.filter((one) => one.checkpoint === checkpoint && one.benchmark === benchmark && one.version === version);
 }

@@ -20,6 +20,7 @@ import type {
   RecordedScore,
 } from '../workflows/contract-questions.ts';
 import { mustBeOneTask } from './harness-runs.ts';
+import { importDecisionKey, importId } from './import-id.ts';
 import { claimImported } from './imported-benchmarks.ts';
 import { findCheckpoint } from './named-checkpoint.ts';
 import { shownScores } from './shown-scores.ts';
@@ -44,11 +45,11 @@ export async function importEvaluations(
     name === undefined ? null : await outsideBenchmark(ledger, { name, checkpoint, pipeline, corrected: null });
   if (name !== undefined && target !== null) {
     const told = results.map((result) => toldBy(result, checkpoint, { name, ...target }));
-    await mustBeOneTask(ledger, told);
+    mustBeOneTask(await ledger.outsideScoresOf([checkpoint.id]), told);
     await claimOutside(ledger, { name, countsOn: target, at: of.at });
   }
   const evaluations: ImportedEvaluation[] = [];
-  const scores: RecordedScore[] = [];
+  const scores: ScoredImport[] = [];
   for (const result of results) {
     const { found } = result;
     if (found.kind === 'outcomes')
@@ -57,9 +58,18 @@ export async function importEvaluations(
       scores.push(await record(dependencies, of, toldBy(result, checkpoint, { name, ...target })));
     else if (found.kind === 'mean') scores.push(await recordMean(dependencies, of, result));
   }
-  const imported = evaluations.map(({ benchmark, version }) => ({ checkpoint: checkpoint.id, benchmark, version }));
-  const shows = await shownScores(dependencies, { checkpoints: [checkpoint], imported });
-  return { answer: 'import-eval', checkpoint: checkpoint.id, evaluations, scores, shows };
+  const changed = [...evaluations, ...scores.map(({ told }) => told)].map(({ benchmark, version }) => ({
+    checkpoint: checkpoint.id,
+    ...{ benchmark, version },
+  }));
+  const shows = await shownScores(dependencies, { checkpoints: [checkpoint], changed });
+  const recorded = scores.map((one) => one.recorded);
+  return { answer: 'import-eval', checkpoint: checkpoint.id, evaluations, scores: recorded, shows };
+}
+
+interface ScoredImport {
+  readonly told: ToldScore;
+  readonly recorded: RecordedScore;
 }
 
 /** The first record of an evaluation stays. Who imported what is written down first: an evaluation that nobody can trace is worth nothing. */
@@ -69,7 +79,9 @@ async function recordOutcomes(
   { outcomes, ...result }: ImportedResult & { readonly outcomes: ImportedOutcomes },
 ): Promise<ImportedEvaluation> {
   const { name, version, differs } = await claimImported(ledger, result, at);
-  const key = { checkpoint: checkpoint.id, benchmark: name, version, seed: seedOf(result.digest) };
+  const benchmark = { checkpoint: checkpoint.id, benchmark: name, version };
+  const key = await freshKey(ledger, benchmark, result.digest);
+  const id = importId(key);
   const evaluation = evaluationOf(key, outcomes);
   const problems = evaluation.problems.length;
   const mean = evaluation.problems.filter(({ correct }) => correct > 0).length / problems;
@@ -77,7 +89,7 @@ async function recordOutcomes(
   const { runId, phase } = checkpoint;
   const said = await ledger.recordDecision({
     ...{ runId, phase, attempt: null, question: 'import', answer: key, at },
-    key: `import/${JSON.stringify(Object.values(key))}`,
+    key: importDecisionKey(key),
     evidence: { sentence: `${by} imported ${name} of ${key.checkpoint}: ${scored}.`, by, digest: result.digest },
   });
   const first = said.evidence as { readonly by: string; readonly digest: string };
@@ -88,13 +100,26 @@ async function recordOutcomes(
   const { recorded } = await ledger.recordEvaluation({ evaluation, runId: '', jobName: result.source, at });
   const where = `${name}, version ${String(version)}`;
   const sentence = recorded
-    ? `Imported as ${where}: ${scored}.${differs === '' ? '' : ` It is compared with nothing of version ${String(version - 1)}: ${differs}.`}`
-    : `Nothing new: ${result.source} was imported as ${where} by ${first.by} at ${minuteOf(said.at)} UTC.`;
-  return { benchmark: name, version, problems, mean, recorded, sentence };
+    ? `Imported as ${id}: ${where}, ${scored}.${differs === '' ? '' : ` It is compared with nothing of version ${String(version - 1)}: ${differs}.`}`
+    : `Nothing new: ${result.source} was imported as ${id} (${where}) by ${first.by} at ${minuteOf(said.at)} UTC.`;
+  return { id, benchmark: name, version, problems, mean, recorded, sentence };
 }
 
-/** The same file has the same: it is imported once. */
-const seedOf = (digest: string): number => Number.parseInt(digest.slice(0, 7), 16);
+/** The same file has the same seed: it is imported once. Where that was withdrawn, it has another: it is told again. */
+async function freshKey(
+  ledger: ScoreDependencies['ledger'],
+  benchmark: Omit<EvaluationKey, 'seed'>,
+  digest: string,
+): Promise<EvaluationKey> {
+  for (let from = 0; from + seedDigits <= digest.length; from += seedDigits) {
+    const key = { ...benchmark, seed: Number.parseInt(digest.slice(from, from + seedDigits), 16) };
+    if ((await ledger.withdrawal(importId(key))) === null) return key;
+  }
+  const message = `it was imported and withdrawn too often (${String(Math.floor(digest.length / seedDigits))} times); add an empty line to the file and try again`;
+  throw new TemperError('ledger-conflict', message);
+}
+
+const seedDigits = 7;
 
 function evaluationOf(key: EvaluationKey, { problems, right, tokens, seconds }: ImportedOutcomes): Evaluation {
   return {
@@ -112,16 +137,18 @@ function evaluationOf(key: EvaluationKey, { problems, right, tokens, seconds }: 
   };
 }
 
-async function recordMean(dependencies: ScoreDependencies, of: Import, result: ImportedResult): Promise<RecordedScore> {
+async function recordMean(dependencies: ScoreDependencies, of: Import, result: ImportedResult): Promise<ScoredImport> {
   const { name, version, differs } = await claimImported(dependencies.ledger, result, of.at);
   const benchmark = { outside: true as const, version, problems: undefined };
-  const recorded = await record(dependencies, of, toldBy(result, of.checkpoint, { name, benchmark }));
-  if (differs === '' || !recorded.recorded) return recorded;
-  return { ...recorded, sentence: `${recorded.sentence} It is compared with nothing before: ${differs}.` };
+  const scored = await record(dependencies, of, toldBy(result, of.checkpoint, { name, benchmark }));
+  const { told, recorded } = scored;
+  if (differs === '' || !recorded.recorded) return scored;
+  const sentence = `${recorded.sentence} It is compared with nothing before: ${differs}.`;
+  return { told, recorded: { ...recorded, sentence } };
 }
 
-async function record({ ledger }: ScoreDependencies, { by, at }: Import, told: ToldScore): Promise<RecordedScore> {
-  return await recordTold(ledger, told, { by, note: '', corrected: null, at });
+async function record({ ledger }: ScoreDependencies, { by, at }: Import, told: ToldScore): Promise<ScoredImport> {
+  return { told, recorded: await recordTold(ledger, told, { by, note: '', corrected: null, at }) };
 }
 
 function toldBy(

@@ -8,29 +8,27 @@ import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
 import type { PipelineRecord } from '../store/ledger/pipelines.ts';
 import type { LedgerOutsideRow } from '../workflows/contract-questions.ts';
-import type { OutsideOfPipeline } from '../decisions/shown-scores.ts';
+import type { ScoreKey } from '../decisions/scores.ts';
+import { type OutsideOfPipeline, toldOutside } from '../decisions/shown-scores.ts';
 import { workOf } from './named-run.ts';
 import { byAttempt, checkpointsOfWork } from './same-work.ts';
 
-/** A page has room for fewer. */
-const mostShown = 100;
-
-/** `asOf`: now. */
+/** `asOf`: now. `changed`: what came in or went; left out: the newest are told. */
 export async function outsideOfPipeline(
   ledger: Ledger,
-  { runId, asOf }: Pick<PipelineRecord, 'runId'> & Pick<OutsideOfPipeline, 'asOf'>,
+  {
+    runId,
+    asOf,
+    changed,
+  }: Pick<PipelineRecord, 'runId'> & Pick<OutsideOfPipeline, 'asOf'> & { readonly changed?: readonly ScoreKey[] },
 ): Promise<OutsideOfPipeline> {
   const phases = await ledger.phasesOf(runId);
   const works = await Promise.all(phases.map((record) => workOf(ledger, record)));
   const ids = await checkpointsOf(ledger, works);
   const scores = await ledger.outsideScoresOf(ids);
   const rows = await outsideRowsOf(ledger, ids, scores);
-  const leftOut = Math.max(0, rows.length - mostShown);
-  return {
-    rows: rows.slice(leftOut).map(({ pipeline: _, ...row }) => row),
-    ...(leftOut > 0 && { leftOut }),
-    asOf,
-  };
+  const ofPage = rows.map(({ pipeline: _, ...row }) => row);
+  return toldOutside(ofPage, { changed: changed ?? null, asOf });
 }
 
 /** In the order of the phases, each led by what it started from. */

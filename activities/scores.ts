@@ -20,7 +20,7 @@ import type { Ledger } from '../store/ledger/ledger.ts';
 import type { RecordedScore } from '../workflows/contract-questions.ts';
 import { childIds } from '../workflows/contract.ts';
 import { claimBenchmarks } from './benchmark-definitions.ts';
-import { countedBefore } from './harness-runs.ts';
+import { countedBefore, mustBeOneTask } from './harness-runs.ts';
 import type { ReadingDependencies } from './dependencies.ts';
 import { findPipeline } from './named-run.ts';
 import { findCheckpoint } from './named-checkpoint.ts';
@@ -61,7 +61,8 @@ export async function recordScore(
   const recorded = await recordTold(ledger, told, { by, note, corrected, at });
   const before = corrected === null ? null : await ledger.checkpoint(corrected.checkpoint);
   const checkpoints = [checkpoint, ...(before === null || before.id === checkpoint.id ? [] : [before])];
-  return { ...recorded, shows: await shownScores({ ledger, now }, { checkpoints, imported: [] }) };
+  const changed = [told, ...(corrected === null ? [] : [corrected])];
+  return { ...recorded, shows: await shownScores({ ledger, now }, { checkpoints, changed }) };
 }
 
 /** From now on it means what is said here. Throws `invalid-input` where it meant something else. */
@@ -81,18 +82,26 @@ export async function recordTold(
   { corrected, ...said }: Pick<OutsideScore, 'by' | 'note' | 'at'> & { readonly corrected: OutsideScore | null },
 ): Promise<RecordedScore> {
   const corrects = corrected?.id ?? null;
-  const id = createHash('sha256').update(textOfScore(told, corrects)).digest('hex').slice(0, 12);
-  const before = corrects === null ? await countedBefore(ledger, told) : null;
-  const { recorded, score } =
-    before === null
-      ? await ledger.recordOutsideScore({ ...told, ...said, corrects, id })
-      : { recorded: false, score: before };
+  const withdrawn = (await ledger.outsideScoresOf([told.checkpoint])).filter(({ isWithdrawn }) => isWithdrawn);
+  const id = freshId(textOfScore(told, corrects), new Set(withdrawn.map((one) => one.id)));
+  const { recorded, score } = await ledger.recordOutsideScore({ ...told, ...said, corrects, id }, (own) => {
+    if (corrects !== null || told.run === undefined) return null;
+    mustBeOneTask(own, [told]);
+    return countedBefore(own, told);
+  });
   if (corrects !== null && score.id !== id) {
     const message = `corrects: score "${corrects}" was corrected before, by "${score.id}": correct that one`;
     throw new TemperError('ledger-conflict', message);
   }
   const wakes = await phasesThatLookAt(ledger, [told.benchmark, ...(corrected === null ? [] : [corrected.benchmark])]);
   return { answer: 'record-score', id: score.id, recorded, sentence: sentenceOf(score, recorded), wakes };
+}
+
+/** The same for whoever tells the same; another where that was withdrawn, since it is told again. */
+function freshId(text: string, withdrawn: ReadonlySet<string>, times = 0): string {
+  const said = times === 0 ? text : `${text} ${String(times)}`;
+  const id = createHash('sha256').update(said).digest('hex').slice(0, 12);
+  return withdrawn.has(id) ? freshId(text, withdrawn, times + 1) : id;
 }
 
 function sentenceOf(score: OutsideScore, recorded: boolean): string {
@@ -158,7 +167,7 @@ async function recipeOf(
 }
 
 /** Workflow ids of the open phases whose gates name one of them. */
-async function phasesThatLookAt(ledger: Ledger, benchmarks: readonly string[]): Promise<readonly string[]> {
+export async function phasesThatLookAt(ledger: Ledger, benchmarks: readonly string[]): Promise<readonly string[]> {
   const open = await ledger.openPhases();
   const looking = open.filter(({ identityText }) => {
     const { gate } = JSON.parse(identityText) as { readonly gate: readonly GateStage[] };

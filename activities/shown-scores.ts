@@ -1,5 +1,5 @@
 /**
- * What the pages of open pipelines have to show when something comes in from outside: a score, or outcomes of another harness.
+ * What the pages of open pipelines have to show when something comes in from outside, or is taken back: a score, or outcomes of another harness.
  *
  * Covers the pipelines that made the checkpoints. Does not cover telling them (workflows/tell-pages.ts).
  */
@@ -15,13 +15,13 @@ import { rowsInTurn } from './rows-in-turn.ts';
 /** Evaluations that are looked at for how many problems a benchmark has. */
 const mostEvaluations = 2000;
 
-/** `imported`: evaluations that came in, by their benchmark; each of one of the checkpoints. */
+/** `changed`: what came in or went, by its benchmark; each of one of the checkpoints. */
 export async function shownScores(
   { ledger, now }: Pick<ReadingDependencies, 'ledger' | 'now'>,
   {
     checkpoints,
-    imported,
-  }: { readonly checkpoints: readonly CheckpointRecord[]; readonly imported: readonly ScoreKey[] },
+    changed,
+  }: { readonly checkpoints: readonly CheckpointRecord[]; readonly changed: readonly ScoreKey[] },
 ): Promise<readonly ShownScores[]> {
   const shown: ShownScores[] = [];
   for (const [workflowId, own] of Map.groupBy(checkpoints, (one) => one.workflowId)) {
@@ -29,24 +29,22 @@ export async function shownScores(
     const [newest] = await ledger.pipelines({ workflowId, limit: 1 });
     if (newest?.endedAt !== null) continue;
     const { runId } = newest;
+    const keys = changed.filter(({ checkpoint }) => own.some(({ id }) => id === checkpoint));
     const rows: LeaderboardRow[] = [];
-    for (const checkpoint of own) rows.push(...(await rowsOf(ledger, checkpoint, imported)));
-    shown.push({
-      pipelineId: workflowId,
-      runId,
-      rows,
-      outside: await outsideOfPipeline(ledger, { runId, asOf: now().toISOString() }),
-    });
+    for (const checkpoint of own) rows.push(...(await rowsOf(ledger, checkpoint, keys)));
+    const outside = await outsideOfPipeline(ledger, { runId, asOf: now().toISOString(), changed: keys });
+    shown.push({ pipelineId: workflowId, runId, rows, outside });
   }
   return shown;
 }
 
+/** Where there are evaluations. */
 async function rowsOf(
   ledger: Ledger,
   checkpoint: CheckpointRecord,
-  imported: readonly ScoreKey[],
+  changed: readonly ScoreKey[],
 ): Promise<readonly LeaderboardRow[]> {
-  const own = imported.filter((key) => key.checkpoint === checkpoint.id);
+  const own = changed.filter((key) => key.checkpoint === checkpoint.id);
   if (own.length === 0) return [];
   const evaluations = await ledger.evaluationsOf([
     checkpoint.id,

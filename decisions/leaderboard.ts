@@ -62,7 +62,7 @@ export interface LeaderboardRow {
   readonly mean: number;
   /** Standard deviation of the mean from seed to seed; null with one seed. */
   readonly sdOverSeeds: number | null;
-  /** 95 %: bootstrap over problems, or Wilson's where each problem has one sample. */
+  /** 95 %: bootstrap over problems, or Wilson's where each problem has one sample, and where all problems score alike. */
   readonly low: number;
   readonly high: number;
   /** What the mean is worth among those that the gate could not tell apart, of so many it looked at; absent where it picked none by this. */
@@ -188,6 +188,9 @@ function shrunkenBy(
   return { shrunken: { mean: own.mean, low: own.low, high: own.high, lookedAt: verdict.shrunken.lookedAt } };
 }
 
+/** Rounding of sums, and no interval. */
+const noWidth = 1e-12;
+
 /** 95 %. */
 export function intervalOf(score: PooledScore): Interval {
   if (!score.byVote && score.problems.every((problem) => problem.samples === 1)) {
@@ -197,7 +200,9 @@ export function intervalOf(score: PooledScore): Interval {
     );
   }
   const { low, high } = bootstrapMean(score.problems.map((problem) => problem.score));
-  return { low, high };
+  // That all problems score alike is luck of so many, which no draw of them shows.
+  const isAlike = high - low < noWidth;
+  return isAlike ? wilson(score.mean * score.problems.length, score.problems.length) : { low, high };
 }
 
 /** The samples that one evaluation takes of a problem (of the one with the fewest). */

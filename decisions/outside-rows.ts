@@ -24,6 +24,8 @@ export interface OutsideRow {
   readonly runtime: number | 'kept' | 'missed' | null;
   /** Where it is from, each once, the oldest first. */
   readonly sources: readonly string[];
+  /** Older ones that were left out, so that what is told stays small; absent: none. */
+  readonly sourcesOmitted?: number;
 }
 
 export interface OutsideMean {

@@ -48,14 +48,18 @@ export interface OutsideScore extends ToldScore {
   readonly corrects: string | null;
   /** Another stands for it, of whichever checkpoint and benchmark that is. */
   readonly isCorrected?: true;
+  /** Somebody took it back. */
+  readonly isWithdrawn?: true;
   /** ISO 8601. */
   readonly at: string;
 }
 
-/** Those that count: what was corrected does not. */
+/** Those that count: what was corrected or withdrawn does not. */
 export function standingScores(scores: readonly OutsideScore[]): readonly OutsideScore[] {
   const corrected = new Set(scores.map(({ corrects }) => corrects));
-  return scores.filter(({ id, isCorrected }) => isCorrected !== true && !corrected.has(id));
+  return scores.filter(
+    ({ id, isCorrected, isWithdrawn }) => isCorrected !== true && isWithdrawn !== true && !corrected.has(id),
+  );
 }
 
 /** What a gate counts with, of scores on one version of each benchmark. */

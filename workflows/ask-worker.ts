@@ -51,6 +51,12 @@ const questionSchema = z.discriminatedUnion('question', [
     by: name,
   }),
   z.strictObject({
+    question: z.literal('withdraw'),
+    id: z.string().trim().min(1).max(40),
+    by: name,
+    note: z.string().trim().min(1).max(500),
+  }),
+  z.strictObject({
     question: z.literal('leaderboard'),
     pipeline: name.optional(),
     benchmark: name.optional(),
@@ -84,9 +90,11 @@ const { answerQuestion } = proxyActivities<AnswerActivities>({
 export async function askWorker(question?: Question): Promise<Answer> {
   try {
     const answer = await answerQuestion(inputOfWorkflow<Question>(questionSchema, question));
-    if (answer.answer !== 'record-score' && answer.answer !== 'import-eval') return answer;
+    if (answer.answer !== 'record-score' && answer.answer !== 'import-eval' && answer.answer !== 'withdraw')
+      return answer;
     const { shows, ...told } = answer;
-    for (const score of told.answer === 'import-eval' ? told.scores : [told]) await wakeGates(score);
+    if (told.answer === 'withdraw') await wakeGates({ id: told.withdrawn.join(' '), wakes: told.wakes });
+    else for (const score of told.answer === 'import-eval' ? told.scores : [told]) await wakeGates(score);
     await tellPages(shows);
     return told;
   } catch (error) {

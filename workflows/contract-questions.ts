@@ -19,6 +19,7 @@ import type { StopOutcome } from '../decisions/reap.ts';
 import type { AttemptState, PhaseState, RunStateWord } from '../decisions/states.ts';
 import type { ExplainedSweep } from '../decisions/explained-sweep.ts';
 import type { ShownScores } from '../decisions/shown-scores.ts';
+import type { ShownWithdrawals, WithdrawnEvidence, WithdrawQuestion } from '../decisions/withdrawal.ts';
 
 export type Question =
   | { readonly question: 'plan'; readonly input: PipelineInput }
@@ -40,6 +41,7 @@ export type Question =
   | CompareQuestion
   | RecordScoreQuestion
   | ImportEvalQuestion
+  | WithdrawQuestion
   | LogsQuestion;
 
 export interface PruneQuestion {
@@ -144,7 +146,8 @@ export type Answer =
   | LeaderboardAnswer
   | ComparisonAnswer
   | RecordedScore
-  | ImportedEvaluations;
+  | ImportedEvaluations
+  | WithdrawnEvidence;
 
 export type AnswerTo<Q extends Question> = Extract<Answer, { readonly answer: Q['question'] }>;
 
@@ -216,12 +219,13 @@ export interface ExplainedEvent {
     | 'release'
     | 'steering'
     | 'import'
+    | 'withdraw'
     | 'prune'
     | 'pin'
     | 'sweep'
     | 'verdict'
     | 'notification';
-  /** Null for a verdict, an import, a pruning, a pin and a notification. */
+  /** Null for a verdict, an import, a withdrawal, a pruning, a pin and a notification. */
   readonly attempt: number | null;
   readonly sentence: string;
   /** The numbers and words it rests on. */
@@ -316,7 +320,7 @@ export interface Nodes {
 }
 
 /** Evaluated checkpoints of a pipeline, in the order of its phases; of the whole ledger, the best first on each benchmark and version. */
-export interface LeaderboardAnswer {
+export interface LeaderboardAnswer extends Partial<ShownWithdrawals> {
   readonly answer: 'leaderboard';
   /** Null: of every pipeline. */
   readonly pipeline: string | null;
@@ -357,7 +361,7 @@ export interface MissingEvaluation extends EvaluationKey {
 }
 
 /** Two checkpoints on the same problems, for each benchmark and version that both were evaluated on. */
-export interface ComparisonAnswer extends NotCompared {
+export interface ComparisonAnswer extends NotCompared, Partial<ShownWithdrawals> {
   readonly answer: 'compare';
   readonly first: string;
   readonly second: string;
@@ -393,6 +397,8 @@ export interface ImportedEvaluations extends Pick<RecordedScore, 'shows'> {
 }
 
 export interface ImportedEvaluation extends Pick<RecordedScore, 'recorded' | 'sentence'> {
+  /** By which it is withdrawn. Workers of before said none. */
+  readonly id?: string;
   readonly benchmark: string;
   readonly version: number;
   readonly problems: number;

@@ -13,7 +13,7 @@ import {
 import { afterHandPromotion, type HandPromotion, sentenceOfHandPromotion } from '../decisions/hand-promotion.ts';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
 import type { OutsideRow } from '../decisions/outside-rows.ts';
-import type { OutsideOfPipeline, ShownScores } from '../decisions/shown-scores.ts';
+import { type OutsideOfPipeline, scoreKeyText, type ShownScores } from '../decisions/shown-scores.ts';
 import {
   childIds,
   type Leaderboard,
@@ -33,6 +33,7 @@ import {
   statusQuery,
 } from './messages.ts';
 import { orUndo } from './or-undo.ts';
+import { type OutsideBoard, outsideBoard } from './outside-board.ts';
 import { waitingPhase } from './phase-board.ts';
 import { pipelineDetails } from './pipeline-details.ts';
 import { refusal } from './refusal.ts';
@@ -68,7 +69,7 @@ interface Board {
   resolved: ResolvedPipeline | null;
   phases: PhaseReport[];
   rows: Map<string, LeaderboardRow>;
-  outside: OutsideOfPipeline;
+  outside: OutsideBoard;
   attributes: boolean;
   state: string;
   hears: (report: PhaseReport) => void;
@@ -84,7 +85,7 @@ export function pipelineBoard(): PipelineBoard {
     resolved: null,
     phases: [],
     rows: new Map(),
-    outside: { rows: [], asOf: '' },
+    outside: outsideBoard(),
     attributes: false,
     state: 'running',
     hears: () => undefined,
@@ -163,7 +164,7 @@ function forgetFrom(board: Board, phase: string): void {
   const forgotten = new Set(phases.slice(first).map(({ name }) => name));
   for (const name of forgotten) board.byHand.delete(name);
   for (const [key, row] of board.rows) if (forgotten.has(row.phase)) board.rows.delete(key);
-  board.outside = { ...board.outside, rows: board.outside.rows.filter((row) => !forgotten.has(row.phase)) };
+  board.outside.forget(forgotten);
   show(board);
 }
 
@@ -185,10 +186,15 @@ function endRows(board: Board, { phase, note }: PhaseReport): void {
 
 function scored(
   board: Board,
-  { rows, outside = board.outside }: { readonly rows: readonly LeaderboardRow[]; readonly outside?: OutsideOfPipeline },
+  { rows, outside }: { readonly rows: readonly LeaderboardRow[]; readonly outside?: OutsideOfPipeline },
 ): void {
-  for (const row of rows) keepRow(board, row);
-  if (outside.asOf >= board.outside.asOf) board.outside = outside;
+  const changed = new Set(outside?.changed?.keys.map(scoreKeyText));
+  // Of an import that was taken back no row stays, a judged one neither.
+  const before = [...board.rows].filter(([, row]) => changed.has(scoreKeyText(row)));
+  for (const [key] of before) board.rows.delete(key);
+  const judged = new Map(before.map(([, row]) => [scoreKeyText(row), { verdict: row.verdict, why: row.why }]));
+  for (const row of rows) keepRow(board, { ...row, ...judged.get(scoreKeyText(row)) });
+  if (outside !== undefined) board.outside.hear(outside);
   show(board);
 }
 
@@ -223,12 +229,12 @@ function answerQueries(board: Board): void {
 }
 
 function leaderboardOf(board: Board): Leaderboard {
-  const outside: readonly OutsideRow[] = inOrder(board, board.outside.rows);
-  const { leftOut } = board.outside;
+  const outside: readonly OutsideRow[] = inOrder(board, board.outside.rows());
+  const leftOut = board.outside.leftOut();
   return {
     rows: inOrder(board, board.rows.values()),
     ...(outside.length > 0 && { outside }),
-    ...(leftOut !== undefined && { outsideOmitted: leftOut }),
+    ...(leftOut > 0 && { outsideOmitted: leftOut }),
   };
 }
 
@@ -283,7 +289,7 @@ function modelName(resolved: ResolvedPipeline): string {
 function show(board: Board): void {
   const { namespace, workflowId } = workflowInfo();
   const { resolved, state, phases } = board;
-  const candidates = inOrder(board, [...board.rows.values(), ...board.outside.rows]);
-  const { leftOut: candidatesLeftOut = 0 } = board.outside;
+  const candidates = inOrder(board, [...board.rows.values(), ...board.outside.rows()]);
+  const candidatesLeftOut = board.outside.leftOut();
   setCurrentDetails(pipelineDetails({ namespace, workflowId, resolved, state, phases, candidates, candidatesLeftOut }));
 }

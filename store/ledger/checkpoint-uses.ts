@@ -1,5 +1,7 @@
 /** Which checkpoints are in use by what the ledger knows: pinned, promoted, parents of others, evaluated. Reads only. */
 import type { Kysely } from 'kysely';
+import { countsStill } from './evaluations.ts';
+import { standsStill } from './outside-scores.ts';
 import type { LedgerTables } from './schema.ts';
 
 export interface CheckpointUses {
@@ -49,10 +51,13 @@ export function checkpointUseLedger(db: Kysely<LedgerTables>): CheckpointUseLedg
           .where('promoted', 'in', part)
           .execute())
           if (promoted !== null) uses.promoted.add(promoted);
-        for (const table of ['evaluations', 'outside_scores'] as const) {
-          const scored = db.selectFrom(table).select('checkpoint').distinct().where('checkpoint', 'in', part);
-          for (const { checkpoint } of await scored.execute()) uses.evaluated.add(checkpoint);
-        }
+        const evaluated = db.selectFrom('evaluations').select('checkpoint').distinct().where('checkpoint', 'in', part);
+        const scored = db.selectFrom('outside_scores').select('checkpoint').distinct().where('checkpoint', 'in', part);
+        for (const { checkpoint } of [
+          ...(await evaluated.where(countsStill).execute()),
+          ...(await scored.where(standsStill).execute()),
+        ])
+          uses.evaluated.add(checkpoint);
       }
       return uses;
     },

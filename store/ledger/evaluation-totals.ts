@@ -6,7 +6,7 @@
 import { type Kysely, sql } from 'kysely';
 import { compareText } from '../../decisions/compare-text.ts';
 import type { EvaluationKey } from '../../decisions/evaluation.ts';
-import { chunks, idOf, namesPerQuery } from './evaluations.ts';
+import { chunks, countsStill, idOf, namesPerQuery } from './evaluations.ts';
 import type { LedgerTables } from './schema.ts';
 
 export interface EvaluationTotal extends EvaluationKey {
@@ -16,7 +16,7 @@ export interface EvaluationTotal extends EvaluationKey {
 }
 
 export interface EvaluationTotalsLedger {
-  /** The newest first, at most `limit`: of these checkpoints or of all, on this benchmark or on all, made by this run or by any. */
+  /** The newest first, at most `limit`: of these checkpoints or of all, on this benchmark or on all, made by this run or by any. What was taken back is left out. */
   evaluationTotals(filter: {
     readonly runId?: string;
     readonly checkpoints?: readonly string[];
@@ -38,6 +38,7 @@ export function evaluationTotalsLedger(db: Kysely<LedgerTables>): EvaluationTota
     db
       .selectFrom('evaluations')
       .select(['id', 'checkpoint', 'benchmark', 'version', 'seed', 'created_at'])
+      .where(countsStill)
       .$if(benchmark !== undefined, (query) => query.where('benchmark', '=', benchmark ?? ''))
       .$if(runId !== undefined, (query) => query.where('run_id', '=', runId ?? ''))
       .orderBy('created_at', 'desc')

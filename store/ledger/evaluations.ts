@@ -4,7 +4,7 @@
  * The first record of a key stays. Does not cover scores from outside or leaderboard rows (decisions/leaderboard.ts).
  */
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import type { Kysely } from 'kysely';
+import type { ExpressionBuilder, Kysely } from 'kysely';
 import type { Evaluation, EvaluationKey, ProblemOutcome } from '../../decisions/evaluation.ts';
 import type { LedgerTables } from './schema.ts';
 
@@ -21,7 +21,7 @@ export interface EvaluationLedger {
     readonly checkpoints: readonly string[];
     readonly benchmarks: readonly string[];
   }): Promise<readonly Evaluation[]>;
-  /** With all their problems. */
+  /** With all their problems. Of this and the others: what was taken back is left out. */
   evaluationsOf(checkpoints: readonly string[]): Promise<readonly Evaluation[]>;
   /** Without their problems: what is done already. */
   evaluationKeysOf(checkpoints: readonly string[]): Promise<readonly EvaluationKey[]>;
@@ -36,6 +36,12 @@ export const namesPerQuery = 500;
 
 export function idOf(key: EvaluationKey): string {
   return JSON.stringify([key.checkpoint, key.benchmark, key.version, key.seed]);
+}
+
+/** For a query of evaluations: not those that a person took back. */
+export function countsStill(query: ExpressionBuilder<LedgerTables, 'evaluations'>) {
+  const withdrawn = query.selectFrom('withdrawals').select('withdrawals.id');
+  return query.not(query.exists(withdrawn.whereRef('withdrawals.evaluation_id', '=', 'evaluations.id')));
 }
 
 export function chunks<Item>(items: readonly Item[], size: number): Item[][] {
@@ -136,6 +142,7 @@ async function keysOf(
       .selectFrom('evaluations')
       .select(['id', 'checkpoint', 'benchmark', 'version', 'seed'])
       .where('checkpoint', 'in', part)
+      .where(countsStill)
       .orderBy('checkpoint')
       .orderBy('benchmark')
       .orderBy('version')

@@ -1,6 +1,6 @@
 /**
  * The ledger: everything that is known of pipelines, phases, attempts, checkpoints, benchmarks, evaluations, scores from
- * outside, incidents, decisions, verdicts, notifications, nodes that failed and sweeps.
+ * outside and what was taken back of them, incidents, decisions, verdicts, notifications, nodes that failed and sweeps.
  *
  * Takes any Kysely database with the tables of migrations/. Does not open one (sqlite.ts, postgres.ts).
  */
@@ -20,6 +20,7 @@ import { type PhaseLedger, phaseLedger } from './phases.ts';
 import { type PinLedger, pinLedger } from './pins.ts';
 import { type PipelineLedger, pipelineLedger } from './pipelines.ts';
 import { type SweepLedger, sweepLedger } from './sweeps.ts';
+import { type WithdrawalLedger, withdrawalLedger } from './withdrawals.ts';
 import type { LedgerTables } from './schema.ts';
 
 export interface Ledger
@@ -38,7 +39,8 @@ export interface Ledger
     DecisionLedger,
     NodeLedger,
     NotificationLedger,
-    SweepLedger {
+    SweepLedger,
+    WithdrawalLedger {
   /** Closes the database. */
   close(): Promise<void>;
 }
@@ -61,6 +63,7 @@ export function createLedger(db: Kysely<LedgerTables>): Ledger {
     ...nodeLedger(db),
     ...notificationLedger(db),
     ...sweepLedger(db),
+    ...withdrawalLedger(db),
     close: () => db.destroy(),
   };
 }

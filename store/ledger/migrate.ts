@@ -18,6 +18,7 @@ import { sweeps } from './migrations/0008-sweeps.ts';
 import { outsideScores } from './migrations/0009-outside-scores.ts';
 import { votesAndTimeOuts } from './migrations/0010-votes-and-time-outs.ts';
 import { gpusOfAttempts } from './migrations/0011-gpus-of-attempts.ts';
+import { withdrawals } from './migrations/0012-withdrawals.ts';
 import type { LedgerTables } from './schema.ts';
 
 const migrations: Record<string, Migration> = {
@@ -32,6 +33,7 @@ const migrations: Record<string, Migration> = {
   '0009-outside-scores': outsideScores,
   '0010-votes-and-time-outs': votesAndTimeOuts,
   '0011-gpus-of-attempts': gpusOfAttempts,
+  '0012-withdrawals': withdrawals,
 };
 
 /** SQLite has no lock for migrations, PostgreSQL none before its first table: the loser of a race fails, looks again and finds the work done. */

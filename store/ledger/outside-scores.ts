@@ -1,18 +1,22 @@
 /**
  * Scores from outside in the ledger. Append only: the first record of an id stays, a correction is a row of its own, and each row is
- * corrected once at most.
+ * corrected once at most. What was taken back (withdrawals.ts) says so.
  *
  * Does not cover which of them count (decisions/outside-score.ts).
  */
-import type { Kysely, Selectable } from 'kysely';
+import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
 import type { OutsideScore, ToldScore } from '../../decisions/outside-score.ts';
 import type { LedgerTables } from './schema.ts';
 
 export interface OutsideScoreLedger {
   /** `recorded` is false where nothing was written: this id was recorded before (then `score` is that one), or what it corrects was corrected by `score`. */
-  recordOutsideScore(score: OutsideScore): Promise<{ readonly recorded: boolean; readonly score: OutsideScore }>;
+  recordOutsideScore(
+    score: OutsideScore,
+    /** The one that this counts by already, of all that its checkpoint has, whoever records at the same moment: then nothing is written. */
+    countedBy?: (own: readonly OutsideScore[]) => OutsideScore | null,
+  ): Promise<{ readonly recorded: boolean; readonly score: OutsideScore }>;
   outsideScore(id: string): Promise<OutsideScore | null>;
-  /** In the order they came; corrected ones, which say so, included. */
+  /** In the order they came; corrected and withdrawn ones, which say so, included. */
   outsideScoresOf(checkpoints: readonly string[]): Promise<readonly OutsideScore[]>;
   /** Of all checkpoints that have one on this benchmark, or on any; those scored last, the newest first, at most `limit`. */
   checkpointsScoredOutside(filter: {
@@ -33,13 +37,14 @@ export function outsideScoreLedger(db: Kysely<LedgerTables>): OutsideScoreLedger
   };
   return {
     outsideScore: (id) => found('id', id),
-    async recordOutsideScore(score) {
-      const inserted = await db
-        .insertInto('outside_scores')
-        .values(rowOf(score))
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirst();
-      if (inserted.numInsertedOrUpdatedRows === 1n) return { recorded: true, score };
+    async recordOutsideScore(score, countedBy = () => null) {
+      const transaction = db.transaction().setIsolationLevel('serializable');
+      const counted = await transaction.execute(async (within) => {
+        const before = countedBy(await scoresOf(within, [score.checkpoint]));
+        if (before !== null) return { recorded: false, score: before };
+        return (await isInserted(within, score)) ? { recorded: true, score } : null;
+      });
+      if (counted !== null) return counted;
       const before = (await found('id', score.id)) ?? (score.corrects && (await found('corrects', score.corrects)));
       return { recorded: false, score: before || score };
     },
@@ -69,6 +74,21 @@ export function outsideScoreLedger(db: Kysely<LedgerTables>): OutsideScoreLedger
   };
 }
 
+/** For a query of scores: not those that a person took back. */
+export function standsStill(query: ExpressionBuilder<LedgerTables, 'outside_scores'>) {
+  const withdrawn = query.selectFrom('withdrawals').select('withdrawals.id');
+  return query.not(query.exists(withdrawn.whereRef('withdrawals.id', '=', 'outside_scores.id')));
+}
+
+async function isInserted(db: Kysely<LedgerTables>, score: OutsideScore): Promise<boolean> {
+  const inserted = await db
+    .insertInto('outside_scores')
+    .values(rowOf(score))
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return inserted.numInsertedOrUpdatedRows === 1n;
+}
+
 async function scoresOf(db: Kysely<LedgerTables>, checkpoints: readonly string[]): Promise<readonly OutsideScore[]> {
   const rows = await db
     .selectFrom('outside_scores')
@@ -83,11 +103,16 @@ async function scoresOf(db: Kysely<LedgerTables>, checkpoints: readonly string[]
         )
         .as('isCorrected'),
     )
+    .select((query) => query.not(standsStill(query)).as('isWithdrawn'))
     .where('checkpoint', 'in', checkpoints)
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  return rows.map((row) => ({ ...asScore(row), ...(row.isCorrected && { isCorrected: true as const }) }));
+  return rows.map((row) => ({
+    ...asScore(row),
+    ...(row.isCorrected && { isCorrected: true as const }),
+    ...(row.isWithdrawn && { isWithdrawn: true as const }),
+  }));
 }
 
 function rowOf({ id, by, note, corrects, at, ...told }: OutsideScore): LedgerTables['outside_scores'] {

@@ -120,6 +120,18 @@ export interface LedgerTables {
     corrects: string | null;
     created_at: string;
   };
+  withdrawals: {
+    /** That people know it by. */
+    id: string;
+    /** Null for a score from outside, which has the same id. */
+    evaluation_id: string | null;
+    checkpoint: string;
+    benchmark: string;
+    version: number;
+    withdrawn_by: string;
+    note: string;
+    created_at: string;
+  };
   incidents: {
     workflow_id: string;
     phase: string;

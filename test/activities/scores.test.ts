@@ -82,31 +82,19 @@ test('a correction stands for what it names, once; what was wrong stays to be re
   expect((await bench.ledger.outsideScoresOf([id(50)])).map(({ score }) => score)).toEqual([0.08, 0.8]);
 });
 
-test('the page of its pipeline is told all that came in from outside, in the newest words, while it is open', async () => {
+test('the page of its pipeline is told what changed, and how much there is in all, while it is open', async () => {
   const rowsOf = ({ shows = [] }: RecordedScore) =>
-    shows.map(({ pipelineId, runId: run, outside: { rows } }) => [
-      pipelineId,
-      run,
+    shows.map(({ pipelineId, runId: run, outside: { rows, changed } }) => [
+      ...[pipelineId, run, changed?.total],
       rows.map(({ checkpoint, benchmark, score, place }) => [checkpoint, benchmark, score?.mean ?? place]),
     ]);
   const wrong = await record({ score: '4/50' });
-  expect(rowsOf(wrong)).toEqual([['demo', 'run-1', [[id(50), 'public', 0.08]]]]);
+  expect(rowsOf(wrong)).toEqual([['demo', 'run-1', 1, [[id(50), 'public', 0.08]]]]);
   expect(rowsOf(await record({ benchmark: 'panel', score: undefined, place: 2 }))).toEqual([
-    [
-      'demo',
-      'run-1',
-      [
-        [id(50), 'panel', 2],
-        [id(50), 'public', 0.08],
-      ],
-    ],
+    ['demo', 'run-1', 2, [[id(50), 'panel', 2]]],
   ]);
   const right = await record({ corrects: wrong.id, note: 'a digit was lost' });
-  const now = [
-    [id(50), 'panel', 2],
-    [id(50), 'public', 0.8],
-  ];
-  expect(rowsOf(right)).toEqual([['demo', 'run-1', now]]);
+  expect(rowsOf(right)).toEqual([['demo', 'run-1', 2, [[id(50), 'public', 0.8]]]]);
   expect((await judge()).outside).toMatchObject({ rows: [{ benchmark: 'panel' }, { benchmark: 'public' }] });
   await bench.as(runId).closePipeline({ pipelineId: 'demo', runId: 'run-1', state: 'completed' });
   expect(rowsOf(await record({ source: 'later' }))).toEqual([]);

@@ -108,6 +108,16 @@ test("one sample per problem has Wilson's interval", () => {
   expect(row).toMatchObject({ mean: 0.6, ...wilson(3, 5), passAtK: { k: 1, value: 0.6 } });
 });
 
+test.each([
+  { what: 'none is right', correct: 0, of: [0, 10] },
+  { what: 'all are right', correct: 4, of: [10, 10] },
+  { what: 'half of the samples of each are right', correct: 2, of: [5, 10] },
+])('where all problems score alike its interval is that of so many problems: $what', ({ correct, of: [right, n] }) => {
+  const [row] = rows([evaluation('c25').scoring(Array.from({ length: 10 }, () => correct))]);
+  expect(row).toMatchObject(wilson(right ?? 0, n ?? 0));
+  expect((row?.high ?? 0) - (row?.low ?? 0)).toBeGreaterThan(0.2);
+});
+
 test('stands in the order of phases, then benchmark, version and step', () => {
   const seen = [
     evaluation('c50'),

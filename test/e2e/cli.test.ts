@@ -152,11 +152,11 @@ test.each<{ words: string[]; exitCode?: number; want: RegExp }>([
   { words: ['start', '--set', 'sede=1'], exitCode: 2, want: /set: sede: is no field here; did you mean "seed"\?/ },
   {
     words: ['import-eval', lmEval, '--checkpoint', 'walk/base', '--task', 'tiny_choice', '--by', 'ada'],
-    want: /^Imported as lm-eval-tiny-choice, version 1: 16\.7 % of 6 problems, acc,none of tiny_choice by lm-eval, from samples_tiny_choice_.*\.jsonl\.\n$/,
+    want: /^Imported as [0-9a-f]{12}: lm-eval-tiny-choice, version 1, 16\.7 % of 6 problems, acc,none of tiny_choice by lm-eval, from samples_tiny_choice_.*\.jsonl\.\n$/,
   },
   {
     words: ['import-eval', lmEval, '--checkpoint', 'walk/base', '--task', 'tiny_choice'],
-    want: /^Nothing new: samples_tiny_choice_.*\.jsonl was imported as lm-eval-tiny-choice, version 1 by ada at /,
+    want: /^Nothing new: samples_tiny_choice_.*\.jsonl was imported as [0-9a-f]{12} \(lm-eval-tiny-choice, version 1\) by ada at /,
   },
   { words: ['leaderboard', 'walk'], want: /\nbase +40 +lm-eval-tiny-choice +6×1 +0\.167 / },
   {

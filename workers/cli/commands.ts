@@ -103,6 +103,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./import-eval.ts')).importEval(),
   },
   {
+    name: 'withdraw',
+    summary: 'take back an import or a score from outside',
+    load: async () => (await import('./withdraw.ts')).withdraw(),
+  },
+  {
     name: 'explain',
     summary: 'every incident, decision and verdict in sentences',
     load: async () => (await import('./explain.ts')).explain(),

@@ -3,6 +3,7 @@
  *
  * A text that a spreadsheet would take for a formula gets an apostrophe before it. Does not cover evaluations that are not there.
  */
+import { sourcesText } from '../../decisions/shown-scores.ts';
 import type { LedgerOutsideRow, LedgerRow } from '../../workflows/contract-questions.ts';
 
 type Cell = string | number | null | undefined;
@@ -69,7 +70,7 @@ const outsideColumns: Partial<Record<keyof typeof columns, (row: LedgerOutsideRo
   runs: (row) => row.score?.runs,
   place: (row) => row.place,
   runtime: (row) => row.runtime,
-  sources: (row) => row.sources.join('; '),
+  sources: sourcesText,
 };
 
 export function leaderboardCsv(rows: readonly LedgerRow[], outside: readonly LedgerOutsideRow[] = []): string {

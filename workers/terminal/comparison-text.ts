@@ -7,6 +7,7 @@ import type { ComparisonAnswer } from '../../workflows/contract-questions.ts';
 import { coloured } from './colour.ts';
 import { type Column, columnsText } from './columns.ts';
 import { printable } from './printable.ts';
+import { withdrawnText } from './withdrawn-text.ts';
 
 export function comparisonText({
   first,
@@ -17,6 +18,7 @@ export function comparisonText({
   omitted,
   outsideOmitted = 0,
   incomparable = [],
+  ...gone
 }: ComparisonAnswer): string {
   const made = relation === undefined ? [] : [printable(relation)];
   const head = [`first:  ${printable(first)}`, `second: ${printable(second)}`, ...made].join('\n');
@@ -27,7 +29,7 @@ export function comparisonText({
       : []),
     ...(left > 0 ? [`${count(left, 'more benchmark')} left out: --benchmark <name> shows one.`] : []),
   ];
-  return [head, ...comparisons.map(oneText), ...outside.map(outsideText), ...more].join('\n\n');
+  return [head, ...comparisons.map(oneText), ...outside.map(outsideText), ...withdrawnText(gone), ...more].join('\n\n');
 }
 
 function oneText(comparison: Comparison): string {

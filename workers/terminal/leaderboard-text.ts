@@ -1,5 +1,6 @@
 /** The leaderboard as a person reads it on a terminal. */
 import { type LeaderboardRow, verdictWords } from '../../decisions/leaderboard.ts';
+import { sourcesText } from '../../decisions/shown-scores.ts';
 import type {
   LeaderboardAnswer,
   LedgerOutsideRow,
@@ -8,6 +9,7 @@ import type {
 } from '../../workflows/contract-questions.ts';
 import { type Column, columnsText } from './columns.ts';
 import { printable } from './printable.ts';
+import { withdrawnText } from './withdrawn-text.ts';
 
 type Row = LeaderboardRow & Partial<LedgerRow>;
 
@@ -142,7 +144,7 @@ const outsideColumns: readonly Column<LedgerOutsideRow>[] = [
     head: 'runtime',
     cell: ({ runtime }) => (typeof runtime === 'number' ? `${String(runtime)} min` : (runtime ?? '')),
   },
-  { head: 'from', cell: ({ sources }) => sources.join('; '), spare: 1 },
+  { head: 'from', cell: sourcesText, spare: 1 },
 ];
 
 const timesRuns = ({ problems, runs }: { readonly problems: number; readonly runs: number }): string =>
@@ -160,7 +162,12 @@ function outsideText(rows: readonly LedgerOutsideRow[], ofAll: boolean): string[
 /** What the rows do not show: evaluations that are not there, what was left out, and that nothing more comes. */
 export function besideRows(answer: LeaderboardAnswer): readonly string[] {
   const { ended } = answer;
-  return [...missingText(answer), ...omittedText(answer), ...(ended === undefined ? [] : [printable(ended)])];
+  return [
+    ...missingText(answer),
+    ...withdrawnText(answer),
+    ...omittedText(answer),
+    ...(ended === undefined ? [] : [printable(ended)]),
+  ];
 }
 
 /** A table for each benchmark and version: between two of them nothing can be compared. */

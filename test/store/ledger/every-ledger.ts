@@ -8,8 +8,9 @@ import { outsideScores } from './outside-scores.suite.ts';
 import { pins } from './pins.suite.ts';
 import { records } from './records.suite.ts';
 import { sweeps } from './sweeps.suite.ts';
+import { withdrawals } from './withdrawals.suite.ts';
 
-const suites = { attempts, benchmarks, evaluations, nodes, outsideScores, pins, records, sweeps };
+const suites = { attempts, benchmarks, evaluations, nodes, outsideScores, pins, records, sweeps, withdrawals };
 
 /** Each test gets a ledger of its own. */
 export function everyLedger(freshLedger: () => Promise<FreshLedger>): void {

@@ -67,6 +67,22 @@ export function outsideScores(freshLedger: () => Promise<FreshLedger>): void {
     expect(await fresh.ledger.outsideScoresOf([score().checkpoint])).toEqual([{ ...score(), isCorrected: true }]);
   });
 
+  test('of two that would count one run, recorded at the same moment, one counts: the other is told by which', async () => {
+    const ledgers = [fresh.ledger, await fresh.again()] as const;
+    for (let round = 0; round < 12; round += 1) {
+      const of = (id: string) => score({ id: `${id}${String(round)}`, checkpoint: `checkpoint-${String(round)}` });
+      const countedBy = (own: readonly OutsideScore[]) => own[0] ?? null;
+      const done = await Promise.all([
+        ledgers[0].recordOutsideScore(of('mean'), countedBy),
+        ledgers[1].recordOutsideScore(of('outcomes'), countedBy),
+      ]);
+      const [counted, ...others] = await fresh.ledger.outsideScoresOf([of('mean').checkpoint]);
+      expect(others).toEqual([]);
+      expect(done.map(({ recorded }) => recorded).sort()).toEqual([false, true]);
+      expect(done.map((one) => one.score)).toEqual([counted, counted]);
+    }
+  });
+
   test('what was scored last stands first, of one benchmark or of all', async () => {
     const later = '2026-11-30T10:00:00.000Z';
     await fresh.ledger.recordOutsideScore(score());

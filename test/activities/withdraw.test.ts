@@ -1,0 +1,168 @@
+/** What a person takes back counts nowhere from then on, and is said to be withdrawn where somebody would look for it. */
+import { createHash } from 'node:crypto';
+import { answerActivities } from '../../activities/answers.ts';
+import type { ImportedResult } from '../../configs/schema-import.ts';
+import { phaseSchema, recipeSchema } from '../../configs/schema.ts';
+import type {
+  ComparisonAnswer,
+  Explanation,
+  ImportedEvaluations,
+  LeaderboardAnswer,
+  Question,
+  RecordedScore,
+} from '../../workflows/contract-questions.ts';
+import type { WithdrawnEvidence } from '../../decisions/withdrawal.ts';
+import type { ResolvedPipeline } from '../../workflows/contract.ts';
+import { activityBench, type ActivityBench, contextOf, runId, sft, startAttempt } from '../support/activity-bench.ts';
+import { fakeTrainer } from '../support/fake-trainer.ts';
+import { addition, recipeOf } from '../support/recipes.ts';
+
+let bench: ActivityBench;
+const id = (step: number) => `demo/sft/a1/checkpoint-${String(step)}`;
+const { evaluate: _, ...rest } = sft;
+const phase = phaseSchema.parse({ ...rest, gate: [{ compare: { benchmark: 'public', by: 'mean' } }] });
+const benchmarks = { addition, public: { outside: true, problems: 4 } };
+const recipe = recipeSchema.parse(recipeOf([phase], { benchmarks }));
+
+/** A pipeline `demo` whose sft saved two checkpoints, before its gate. */
+beforeEach(async () => {
+  bench = await activityBench();
+  await bench
+    .as(runId)
+    .openPipeline({ pipelineId: 'demo', runId: 'run-1', resolved: { recipe } as unknown as ResolvedPipeline });
+  const attempt = await startAttempt(bench, 1, { context: contextOf({ phase, benchmarks: recipe.benchmarks }) });
+  const trainer = fakeTrainer(attempt);
+  await trainer.saves(40);
+  await trainer.saves(50);
+  await trainer.finishes();
+  bench.backend.end(attempt.job, {});
+  await bench.as(runId).judgeAttempt(attempt);
+});
+afterEach(() => bench.close());
+
+const digest = (letter: string) => createHash('sha256').update(letter).digest('hex');
+const file = (right: string, letter = 'a'): ImportedResult => ({
+  ...{ tool: 'lm-eval', task: 'gsm8k', metric: 'exact_match', settings: {}, source: `samples_${right}.jsonl` },
+  ...{ digest: digest(letter), run: { digest: digest(letter), parts: 1 } },
+  found: { kind: 'outcomes', problems: Array.from(right, (__, index) => `p${String(index)}`), right },
+});
+const ask = <Answer>(question: Question) =>
+  answerActivities(bench.dependencies).answerQuestion(question) as Promise<Answer>;
+const bring = (results: readonly ImportedResult[], more: { checkpoint?: string; benchmark?: string } = {}) =>
+  ask<ImportedEvaluations>({ question: 'import-eval', checkpoint: id(50), by: 'ann', ...more, results });
+const score = (more: { score?: string; corrects?: string; note?: string } = {}) =>
+  ask<RecordedScore>({
+    question: 'record-score',
+    score: { checkpoint: id(50), benchmark: 'public', score: '3/4', by: 'ann', ...more },
+  });
+const withdraw = (what: string | undefined, by = 'bob') =>
+  ask<WithdrawnEvidence>({ question: 'withdraw', id: what ?? '', by, note: 'wrong checkpoint' });
+const board = () => ask<LeaderboardAnswer>({ question: 'leaderboard', pipeline: 'demo' });
+const judge = () => bench.as(runId).judgeGate({ context: contextOf({ phase, benchmarks: recipe.benchmarks }) });
+const storyOf = async () => {
+  const { phases } = await ask<Explanation>({ question: 'explain', pipeline: 'demo' });
+  return phases.flatMap(({ events }) => events);
+};
+
+test('an import is gone from the leaderboard and from compare, which say by whom it was withdrawn and why; explain tells both', async () => {
+  await bring([file('1100', 'b')], { checkpoint: id(40) });
+  const { evaluations } = await bring([file('1101')]);
+  const own = evaluations[0]?.id;
+  expect(evaluations[0]?.sentence).toMatch(
+    new RegExp(`^Imported as ${own ?? ''}: lm-eval-gsm8k, version 1, 75\\.0 % of 4`),
+  );
+  const { sentence } = await withdraw(own);
+  expect(sentence).toBe(`Withdrawn ${own ?? ''}: the import lm-eval-gsm8k, version 1, of ${id(50)} counts no longer.`);
+  const { rows, withdrawn, withdrawnOmitted } = await board();
+  expect(rows).toMatchObject([{ checkpoint: id(40), mean: 0.5 }]);
+  const said = { id: own, checkpoint: id(50), benchmark: 'lm-eval-gsm8k', by: 'bob', note: 'wrong checkpoint' };
+  expect([withdrawn, withdrawnOmitted]).toMatchObject([[said], 0]);
+  const comparing = ask<ComparisonAnswer>({ question: 'compare', first: id(40), second: id(50) });
+  await expect(comparing).rejects.toThrow(
+    `${id(50)}: never evaluated. Withdrawn: lm-eval-gsm8k, version 1, of ${id(50)} (${own ?? ''}): by bob at 2026-11-29 10:00 UTC: wrong checkpoint`,
+  );
+  const events = await storyOf();
+  expect(events.filter(({ about }) => about === 'import').map(({ lines }) => lines)).toContainEqual([
+    `Its id: ${own ?? ''}`,
+  ]);
+  expect(events.find(({ about }) => about === 'withdraw')?.sentence).toBe(
+    `Withdrawn: lm-eval-gsm8k, version 1, of ${id(50)} (${own ?? ''}): by bob at 2026-11-29 10:00 UTC: wrong checkpoint.`,
+  );
+});
+
+test('the score that its file brought goes with it: a gate that waits is told and no longer counts it', async () => {
+  const { evaluations, scores } = await bring([file('1101')], { benchmark: 'public' });
+  expect(await judge()).toMatchObject({ kind: 'promote', checkpoint: { id: id(50) } });
+  const gone = await withdraw(evaluations[0]?.id);
+  expect(gone.withdrawn).toEqual([evaluations[0]?.id, scores[0]?.id]);
+  expect(gone.wakes).toEqual(['demo/sft']);
+  expect(gone.sentence).toContain('Verdicts of sft counted with it, and stay as they were decided');
+  expect(gone.shows).toMatchObject([
+    { rows: [], outside: { rows: [], changed: { keys: [{ benchmark: 'lm-eval-gsm8k' }, { benchmark: 'public' }] } } },
+  ]);
+  expect(await judge()).toMatchObject({ kind: 'hold' });
+  expect((await board()).outside).toEqual([]);
+});
+
+test('what the right file says stays beside it: the row is of what still counts', async () => {
+  await bring([file('1111', 'b')]);
+  const { evaluations } = await bring([file('0000')]);
+  expect((await board()).rows).toMatchObject([{ seeds: 2, mean: 0.5 }]);
+  const { shows } = await withdraw(evaluations[0]?.id);
+  expect(shows).toMatchObject([{ rows: [{ seeds: 1, mean: 1 }] }]);
+  expect((await board()).rows).toMatchObject([{ seeds: 1, mean: 1 }]);
+});
+
+test('twice is once: the second is told by whom and when; brought again it counts again, and is withdrawn again', async () => {
+  const first = await bring([file('1101')], { benchmark: 'public' });
+  await withdraw(first.evaluations[0]?.id);
+  bench.pass(60);
+  const again = await withdraw(first.evaluations[0]?.id, 'carl');
+  expect(again).toMatchObject({ withdrawn: [], wakes: [], shows: [] });
+  expect(again.sentence).toMatch(/^Nothing new: .* was withdrawn by bob at 2026-11-29 10:00 UTC\.$/);
+  const second = await bring([file('1101')], { benchmark: 'public' });
+  expect([second.evaluations, second.scores]).toMatchObject([[{ recorded: true }], [{ recorded: true }]]);
+  expect(second.evaluations[0]?.id).not.toBe(first.evaluations[0]?.id);
+  expect((await bring([file('1101')], { benchmark: 'public' })).scores).toMatchObject([{ recorded: false }]);
+  expect((await board()).rows).toMatchObject([{ seeds: 1, mean: 0.75 }]);
+  expect((await board()).outside).toMatchObject([{ score: { runs: 1, mean: 0.75 } }]);
+  await withdraw(second.evaluations[0]?.id);
+  expect((await board()).rows).toEqual([]);
+});
+
+test('a score from outside is withdrawn by its id, also where it stands for another; what is corrected is not', async () => {
+  const first = await score();
+  const second = await score({ score: '2/4', corrects: first.id, note: 'a typo' });
+  await expect(withdraw(first.id)).rejects.toThrow(`score "${first.id}" was corrected, by "${second.id}"`);
+  await withdraw(second.id);
+  expect((await board()).outside).toEqual([]);
+  const again = await score({ score: '1/4' });
+  expect(again).toMatchObject({ recorded: true });
+  expect((await board()).outside).toMatchObject([{ score: { mean: 0.25 } }]);
+});
+
+test('the same score told again after it was withdrawn counts again', async () => {
+  const first = await score();
+  await withdraw(first.id);
+  expect(await score()).toMatchObject({ recorded: true });
+  expect(await score()).toMatchObject({ recorded: false });
+  expect((await board()).outside).toMatchObject([{ score: { runs: 1, mean: 0.75 } }]);
+});
+
+test('what nobody imported is not withdrawn', async () => {
+  await expect(withdraw('0123456789ab')).rejects.toThrow(
+    'no import and no score from outside "0123456789ab" is in the ledger',
+  );
+});
+
+test('a mean and the outcomes of one run that are brought at the same moment count once', async () => {
+  const whole = { ...file('1101', 'b'), run: { digest: digest('9'), parts: 1 } };
+  const mean: ImportedResult = {
+    ...whole,
+    ...{ digest: digest('9'), source: 'results.json' },
+    found: { kind: 'mean', score: 0.75, problems: 4, runs: 1, standardError: 0.25 },
+  };
+  const both = await Promise.all([bring([mean], { benchmark: 'public' }), bring([whole], { benchmark: 'public' })]);
+  expect(both.map(({ scores }) => scores[0]?.recorded).sort()).toEqual([false, true]);
+  expect((await board()).outside).toMatchObject([{ benchmark: 'public', score: { runs: 1 } }]);
+});
