@@ -87,7 +87,7 @@ test('a stranger’s Job of the same name: held with the command that mends it, 
 
 test('a quota that is used up: queued and why is on the page; no attempt is charged; it starts when there is room, is given up after its bound, and a cancel makes nothing', async () => {
   await kubectl('create', 'quota', 'full', '--hard=count/jobs.batch=0');
-  await eventually('the quota counts', 20, async () =>
+  await eventually('the quota counts', 60, async () =>
     (await kubectl('get', 'resourcequota', 'full', '--output', 'jsonpath={.status.hard}')).includes('jobs.batch'),
   );
   const patient = await start('patient', { budgets: { attempts: 1 } });
@@ -164,6 +164,9 @@ onOwnCluster(
     const podless = await start('podless', { at });
     await eventually('the Job is made', 60, () => bed.witness.madeOf(jobOf('podless')) === 1);
     const gone = cancelled(podless, { at });
+    // A controller that is back before that makes the pod of a Job which is not stopped yet.
+    const suspended = ['get', 'job', jobOf('podless'), '--ignore-not-found', '--output', 'jsonpath={.spec.suspend}'];
+    await eventually('the Job is suspended', 60, async () => (await kubectl(...suspended)) !== 'false');
     await startDaemon(places, 'kube-controller-manager');
     await gone;
     expect([bed.witness.madeOf(jobOf('pending')), bed.witness.madeOf(jobOf('podless'))]).toEqual([1, 1]);

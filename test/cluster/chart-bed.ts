@@ -34,8 +34,8 @@ export interface ChartBed {
   /** `helm install`, or `upgrade`, with more values; resolves when the worker is ready. */
   apply(verb: 'install' | 'upgrade', more?: Values): Promise<void>;
   start(pipeline: string, recipe: unknown): Promise<PipelineHandle>;
-  /** Resolves when a training attempt has a complete checkpoint beyond its start. */
-  saved(pipeline: string, phase: string): Promise<void>;
+  /** Resolves when its first training attempt has a complete checkpoint beyond its start; to the directory of the attempt. */
+  saved(pipeline: string, phase: string): Promise<string>;
   /** Names of the workers that are ready and do not leave; waits until there are so many, none of them of `before`. */
   workers(count: number, before?: readonly string[]): Promise<readonly string[]>;
   /** Where pods find a server that listens on this machine alone: host:port. */
@@ -95,6 +95,7 @@ export async function makeChartBed(cluster: TestCluster, purpose: string): Promi
         const found = await runs.checkpoints(directory).catch(() => []);
         return found.some(({ level, step }) => level === 'complete' && step > 0);
       });
+      return directory;
     },
     workers: (count, before = []) =>
       eventually(`${String(count)} workers are ready`, longestSeconds, async () => {

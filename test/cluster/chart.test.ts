@@ -7,7 +7,7 @@ import { type PostgresServer, startPostgres } from '../support/postgres-server.t
 import { careless, shortRecipe } from '../support/short-recipe.ts';
 import { type ChartBed, makeChartBed } from './chart-bed.ts';
 import { manifestsFolder } from './helm/chart.ts';
-import { processesOfJob, signalAll } from './pod-processes.ts';
+import { processesOfAttempt, processesOfJob, signalAll } from './pod-processes.ts';
 import { readTestCluster } from './test-bed.ts';
 
 const cluster = readTestCluster();
@@ -54,10 +54,9 @@ async function evict(pod: string): Promise<void> {
 
 test('a pipeline goes to its end with the worker inside, which is evicted and upgraded meanwhile: its job runs on, once', async () => {
   const pipeline = await bed.start('charted', await shortRecipe(['base', 'sft'], aBase));
-  await bed.saved('charted', 'base');
-  const job = await runningJob();
   // Held in the middle of its work for as long as the workers change.
-  signalAll(processesOfJob(job.metadata.uid), 'SIGSTOP');
+  signalAll(processesOfAttempt(await bed.saved('charted', 'base')), 'SIGSTOP');
+  const job = await runningJob();
 
   const [first = ''] = await bed.workers(1);
   let begun = performance.now();
@@ -135,13 +134,12 @@ test('the plain manifests are taken by the API server, as they are', async () =>
   } finally {
     await cluster.kubectl(['delete', 'namespace', 'temper']);
   }
-}, 60_000);
+});
 
 test('uninstalled, it leaves the job that runs, what the job needs, and the claims; installed again, it goes on with them', async () => {
   const pipeline = await bed.start('left', await shortRecipe(['base'], { ...aBase, seed: 2 }));
-  await bed.saved('left', 'base');
+  signalAll(processesOfAttempt(await bed.saved('left', 'base')), 'SIGSTOP');
   const job = await runningJob();
-  signalAll(processesOfJob(job.metadata.uid), 'SIGSTOP');
   await bed.helm(['uninstall', 'temper', '--wait']);
   expect((await bed.kubectl('get', 'deployments,roles,rolebindings', '--output', 'name')).trim()).toBe('');
   const left = await bed.kubectl(

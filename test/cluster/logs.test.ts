@@ -1,7 +1,7 @@
 /** The log of a job on its directory while it runs: whole and once, whatever happens to the server, the worker and the node's files. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { JobRef } from '../../activities/backend.ts';
 import type { KubernetesBackend } from '../../k8s/backend.ts';
@@ -104,13 +104,16 @@ onOwnCluster(
 );
 
 test('what nobody followed is there at the end, and once asked for before', async () => {
-  const backend = bed.backendRunning(`${counting(3, 0)}; touch "\${TEMPER_REQUEST%/*}/said"; sleep 6; echo bye`);
+  const backend = bed.backendRunning(
+    `${counting(3, 0)}; cd "\${TEMPER_REQUEST%/*}"; touch said; until [ -e go ]; do sleep 0.2; done; echo bye`,
+  );
   const order = await bed.spec('t-asked-a1');
   const job = await backend.submit(order);
   await until(backend, job, 'running');
   await eventually('it has spoken', 60, () => readFile(join(order.directory, 'said')).catch(() => null));
-  await backend.logs?.bring(job, 0, AbortSignal.timeout(10_000));
+  await backend.logs?.bring(job, 0, AbortSignal.timeout(60_000));
   expect(await logOf(job)).toBe(numbered(1, 3));
+  await writeFile(join(order.directory, 'go'), '');
   await until(backend, job, 'ended');
   expect(await logOf(job)).toBe(`${numbered(1, 3)}bye\n`);
 });

@@ -1,4 +1,6 @@
 /** The node of the cluster that was brought up here: Ready, with GPUs that the scheduler counts. Not on a foreign cluster. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { eventually } from '../support/eventually.ts';
 import { testWhere } from '../support/test-where.ts';
 import type { SlotPlaces } from './machine/places.ts';
@@ -52,7 +54,7 @@ onOwnCluster(
       return pod?.status.phase === 'Running' ? pod : null;
     });
     await workloads.create(jobOf({ name: 'second', container: container('true') }));
-    const refused = await eventually('the second is told why it waits', 30, async () => {
+    const refused = await eventually('the second is told why it waits', 60, async () => {
       const [pod] = await workloads.podsOf('second');
       return pod?.status.conditions?.find(({ type, status }) => type === 'PodScheduled' && status === 'False') ?? null;
     });
@@ -71,13 +73,19 @@ onOwnCluster(
   async () => {
     const places = cluster.own as SlotPlaces;
     const workloads = workloadsIn(cluster, namespace.name);
+    const script = 'until [ -e /store/go ]; do sleep 0.1; done';
+    const volumeClaim = namespace.volumeClaim;
     await workloads.create(
-      jobOf({ name: 'meanwhile', container: { image: cluster.busyboxImage, command: ['sleep', '3'] } }),
+      jobOf({
+        name: 'meanwhile',
+        container: { image: cluster.busyboxImage, command: ['sh', '-c', script], volumeClaim },
+      }),
     );
     await eventually('it runs', 60, async () => (await workloads.podsOf('meanwhile'))[0]?.status.phase === 'Running');
     await killDaemon(places, 'kube-apiserver');
     try {
       await expect(cluster.kubectl(['get', '--raw', '/readyz'])).rejects.toThrow(/refused|reset/);
+      await writeFile(join(namespace.volumeFolder ?? '', 'go'), '');
     } finally {
       await startDaemon(places, 'kube-apiserver');
     }

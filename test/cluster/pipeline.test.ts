@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { careless, shortRecipe } from '../support/short-recipe.ts';
 import { makePipelineBed, type PipelineBed } from './pipeline-bed.ts';
+import { processesOfAttempt, signalAll } from './pod-processes.ts';
 import { readTestCluster } from './test-bed.ts';
 
 const cluster = readTestCluster();
@@ -36,8 +37,13 @@ test('phases are Jobs, an evicted trainer goes on from what it saved, and the we
   const pipeline = await onCluster.start('pods', { recipe });
   const expected = await onMachine.start('processes', { recipe });
   await bed.saved(bed.attempt('pods', 'sft', 1));
+  // Held in the middle of its work until its pod is evicted.
+  const trainer = processesOfAttempt(bed.attempt('pods', 'sft', 1));
+  expect(trainer).not.toEqual([]);
+  signalAll(trainer, 'SIGSTOP');
   const [first] = await onCluster.ledger.attemptsOf({ workflowId: 'pods', phase: 'sft' });
   await evictPodOf(first?.jobName ?? '');
+  signalAll(trainer, 'SIGCONT');
   const [ended] = await Promise.all([pipeline.result(), expected.result()]);
   expect(ended.promoted.map(({ outcome }) => outcome.state)).toEqual(['completed', 'completed']);
 
