@@ -6,6 +6,7 @@
 import type { RunStore } from '../store/run-store.ts';
 import type { PhaseContext } from '../workflows/contract.ts';
 import type { JobSpec } from './backend.ts';
+import { cancelAttempt } from './cancelled-attempt.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 /** Of all attempts that have no end, or of those before one. Resolves when nothing of them runs that can be reached. */
@@ -22,8 +23,7 @@ export async function stopLivingJobs(
     const job = await backend.find({ name, directory, ...(await ownerIn(store, { directory })) });
     if (job === null) continue;
     await backend.stop(job, { reason: 'cancel', graceSeconds: profile.graceSeconds });
-    const key = { workflowId, phase: phase.name, purpose: 'train', number } as const;
-    await dependencies.ledger.changeAttempt(key, { state: 'cancelled', at: dependencies.now().toISOString() });
+    await cancelAttempt(dependencies, { workflowId, phase: phase.name, purpose: 'train', number });
   }
 }
 

@@ -7,6 +7,7 @@ import { TemperError } from '../decisions/errors.ts';
 import { afterHandPromotion } from '../decisions/hand-promotion.ts';
 import type { LeaderboardRow } from '../decisions/leaderboard.ts';
 import type { CheckpointRef, PhaseContext, PhaseEnd } from '../workflows/contract.ts';
+import { cancelAttempt } from './cancelled-attempt.ts';
 import { refOf } from './checkpoints-of-phase.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { findFinishedWork, type FinishedCheckpoint } from './finished-work.ts';
@@ -100,22 +101,16 @@ export function promotionActivities(dependencies: ActivityDependencies): Promoti
 
 /** Of a phase that is over nothing runs that anybody waits for: an attempt whose end nobody saw is closed with it. */
 async function closeAttempts(
-  { ledger, ...dependencies }: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { pipelineId: workflowId, runId, phase: { name: phase } }: PhaseContext,
 ): Promise<void> {
   const of = { workflowId, runId, phase };
   const attempts = [
-    ...(await ledger.attemptsOf({ ...of, purpose: 'train' })),
-    ...(await ledger.attemptsOf({ ...of, purpose: 'evaluate' })),
+    ...(await dependencies.ledger.attemptsOf({ ...of, purpose: 'train' })),
+    ...(await dependencies.ledger.attemptsOf({ ...of, purpose: 'evaluate' })),
   ];
-  for (const { purpose, number } of attempts.filter(({ endedAt }) => endedAt === null)) {
-    const key = { workflowId, phase, purpose, number };
-    const at = dependencies.now().toISOString();
-    await ledger.changeAttempt(key, { state: 'cancelled', at }).catch((error: unknown) => {
-      // It ended meanwhile.
-      if (!(error instanceof TemperError) || error.code !== 'ledger-conflict') throw error;
-    });
-  }
+  for (const { purpose, number } of attempts.filter(({ endedAt }) => endedAt === null))
+    await cancelAttempt(dependencies, { workflowId, phase, purpose, number });
 }
 
 async function reused(

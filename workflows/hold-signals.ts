@@ -24,7 +24,7 @@ export interface HoldSignals {
   wait(how: HoldWait): Promise<ReleaseInput | 'score' | null>;
 }
 
-/** A release that comes while nothing is held is none, now or later. `goOn` ends the hold. */
+/** A release that comes while nothing is held ends no later hold. `goOn` ends the hold. */
 export function holdSignals(isHeld: () => boolean, goOn: (because: string) => void): HoldSignals {
   let answer: ReleaseInput | 'score' = {};
   let scores = 0;
@@ -39,7 +39,7 @@ export function holdSignals(isHeld: () => boolean, goOn: (because: string) => vo
     scores += 1;
     if (!isHeld() || enough === undefined || scores <= enough) return;
     answer = 'score';
-    goOn('a score from outside came in: the gate judges again');
+    goOn('what is known from outside has changed: the gate judges again');
   }
 
   return {

@@ -113,7 +113,10 @@ export function heldPhase(
 const nobodyCame = (rule: HoldRule): string => `held for ${holdTime(rule)} and nobody released it`;
 
 async function goOnWithScore(context: PhaseContext): Promise<'score'> {
-  await activities('go on, a score came in').goOn({ context, because: 'A score from outside came in' });
+  await activities('go on, scores from outside changed').goOn({
+    context,
+    because: 'What is known from outside has changed',
+  });
   return 'score';
 }
 

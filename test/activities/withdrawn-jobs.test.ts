@@ -97,3 +97,14 @@ test('of a phase whose run is gone what still runs is stopped, and closing the p
   const attempts = await bench.ledger.attemptsOf({ workflowId: 'demo', phase: 'sft' });
   expect(attempts.map(({ state }) => state)).toEqual(['failed', 'cancelled']);
 });
+
+test('of a phase whose run is gone an attempt that ends while it is stopped stays as it ended', async () => {
+  const stop = bench.backend.stop.bind(bench.backend);
+  bench.backend.stop = async (job, how) => {
+    bench.backend.end(attempt.job, { exitCode: null, signal: 'SIGKILL' });
+    await bench.as('phase-run-1').judgeAttempt(attempt);
+    await stop(job, how);
+  };
+  await bench.as('pipeline-run').stopJobsOf({ context: attempt.context });
+  expect(await stateOf()).toBe('failed');
+});

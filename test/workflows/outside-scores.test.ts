@@ -60,7 +60,7 @@ test('the update wakes a gate that waits: it judges again, and not as if a perso
   expect(story.inputsOf('recordScore')).toEqual([{ score, pipeline: 'told' }]);
   expect(story.inputsOf('judgeGate').map(({ releases }) => releases)).toEqual([[], [], []]);
   expect(story.inputsOf('goOn').map(({ context, because }) => [context.phase.name, because])).toEqual([
-    ['sft', 'A score from outside came in'],
+    ['sft', 'What is known from outside has changed'],
   ]);
   expect(story.inputsOf('recordRelease')).toEqual([]);
 });
