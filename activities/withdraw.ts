@@ -17,6 +17,7 @@ import {
 } from '../decisions/withdrawal.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
+import type { Withdrawn } from '../store/ledger/withdrawals.ts';
 import { importDecisionKey, importId } from './import-id.ts';
 import { phasesThatLookAt, type ScoreDependencies } from './scores.ts';
 import { shownScores } from './shown-scores.ts';
@@ -28,7 +29,10 @@ interface Found {
   readonly evaluation: EvaluationKey | null;
 }
 
-/** Throws `not-found`, and `ledger-conflict` where another score stands for this one. */
+/**
+ * Whoever looks at it is told again each time it is asked for: a try before may have ended when only the ledger knew. Throws `not-found`, and
+ * `ledger-conflict` where another score stands for this one.
+ */
 export async function withdrawEvidence(
   { ledger, now }: ScoreDependencies,
   { id, by, note }: WithdrawQuestion,
@@ -38,26 +42,27 @@ export async function withdrawEvidence(
   if (checkpoint === null)
     throw new TemperError('not-found', `its checkpoint ${found.of.checkpoint} is not in the ledger`);
   const at = now().toISOString();
-  const sentences: string[] = [];
-  const changed: Found[] = [];
-  for (const one of [found, ...(await scoresOfSameFile(ledger, found))]) {
+  const takeBack = (one: Found): Promise<Done> => {
     const { benchmark, version } = one.of;
     const said = { id: one.id, checkpoint: checkpoint.id, benchmark, version, by, note, at };
-    const sentence = await withdrawOne(ledger, said, { ...one, runId: checkpoint.runId, phase: checkpoint.phase });
-    sentences.push(sentence.text);
-    if (sentence.isNew) changed.push(one);
-  }
-  const verdicts = await verdictsOn(ledger, checkpoint, changed);
-  const benchmarks = changed.flatMap(({ of, evaluation }) => (evaluation === null ? [of.benchmark] : []));
+    return withdrawOne(ledger, said, { ...one, runId: checkpoint.runId, phase: checkpoint.phase });
+  };
+  const asked = await takeBack(found);
+  if (asked.kind === 'corrected') throw new TemperError('ledger-conflict', asked.text);
+  const done = [asked];
+  for (const one of await scoresOfSameFile(ledger, asked)) done.push(await takeBack(one));
+  const gone = done.filter(({ kind }) => kind !== 'corrected').map(({ one }) => one);
+  const told = done.flatMap((one) => {
+    if (one.kind === 'corrected') return [`Left as it is: ${one.text}, where it is wrong too.`];
+    return one === asked || one.kind === 'withdrawn' ? [one.text] : [];
+  });
+  const benchmarks = gone.flatMap(({ of, evaluation }) => (evaluation === null ? [of.benchmark] : []));
   return {
     answer: 'withdraw',
-    withdrawn: changed.map((one) => one.id),
-    sentence: [...sentences, ...verdicts].join('\n'),
+    withdrawn: done.filter(({ kind }) => kind === 'withdrawn').map(({ one }) => one.id),
+    sentence: [...told, ...(await verdictsOn(ledger, checkpoint, gone))].join('\n'),
     wakes: benchmarks.length === 0 ? [] : await phasesThatLookAt(ledger, benchmarks),
-    shows:
-      changed.length === 0
-        ? []
-        : await shownScores({ ledger, now }, { checkpoints: [checkpoint], changed: changed.map(({ of }) => of) }),
+    shows: await shownScores({ ledger, now }, { checkpoints: [checkpoint], changed: gone.map(({ of }) => of) }),
   };
 }
 
@@ -70,16 +75,15 @@ async function foundBy(ledger: Ledger, id: string): Promise<Found> {
   throw new TemperError('not-found', message);
 }
 
-/** That still count. */
-async function scoresOfSameFile(ledger: Ledger, { evaluation }: Found): Promise<readonly Found[]> {
+/** Those that no longer count too; not what was brought again after it was withdrawn. */
+async function scoresOfSameFile(ledger: Ledger, { one: { evaluation }, before }: Done): Promise<readonly Found[]> {
   if (evaluation === null) return [];
   const digest = await fileDigest(ledger, evaluation);
   if (digest === null) return [];
-  const isOfFile = ({ source, run }: OutsideScore) => run !== undefined && source.endsWith(`${digest.slice(0, 12)})`);
+  const isOfFile = ({ source, run, at }: OutsideScore) =>
+    run !== undefined && source.endsWith(`${digest.slice(0, 12)})`) && (before === undefined || at <= before);
   const scores = await ledger.outsideScoresOf([evaluation.checkpoint]);
-  return scores
-    .filter((one) => isOfFile(one) && one.isWithdrawn !== true && one.isCorrected !== true)
-    .map((one) => ({ id: one.id, of: one, evaluation: null }));
+  return scores.filter(isOfFile).map((score) => ({ id: score.id, of: score, evaluation: null }));
 }
 
 async function fileDigest(ledger: Ledger, evaluation: EvaluationKey): Promise<string | null> {
@@ -88,36 +92,46 @@ async function fileDigest(ledger: Ledger, evaluation: EvaluationKey): Promise<st
   return (own?.evidence as { readonly digest?: string } | undefined)?.digest ?? null;
 }
 
-/** Who withdrew it is written down first: what nobody can trace must not be gone. */
+interface Done {
+  readonly one: Found;
+  readonly kind: Withdrawn['kind'];
+  readonly text: string;
+  /** When, ISO 8601, where it was withdrawn before. */
+  readonly before?: string;
+}
+
+/** `explain` is told also of what was withdrawn before: a try may have ended between the two. */
 async function withdrawOne(
   ledger: Ledger,
   said: Withdrawal,
-  { evaluation, runId, phase }: Found & Pick<CheckpointRecord, 'runId' | 'phase'>,
-): Promise<{ readonly text: string; readonly isNew: boolean }> {
-  const what = evaluation === null ? 'score' : 'import';
-  const done = await ledger.withdraw(said, evaluation);
-  if (done.kind === 'corrected')
-    throw new TemperError('ledger-conflict', `score "${said.id}" was corrected, by "${done.by}": withdraw that one`);
-  const { withdrawal } = done;
+  { runId, phase, ...one }: Found & Pick<CheckpointRecord, 'runId' | 'phase'>,
+): Promise<Done> {
+  const what = one.evaluation === null ? 'score' : 'import';
+  const done = await ledger.withdraw(said, one.evaluation);
+  if (done.kind === 'corrected') {
+    const text = `score "${said.id}" was corrected, by "${done.by}": withdraw that one`;
+    return { one, kind: done.kind, text };
+  }
+  const { kind, withdrawal } = done;
   await ledger.recordDecision({
     ...{ key: `withdraw/${said.id}`, runId, phase, attempt: null, question: 'withdraw', at: withdrawal.at },
     answer: { id: said.id, what },
     evidence: { sentence: `Withdrawn: ${sentenceOfWithdrawal(withdrawal)}.`, by: withdrawal.by },
   });
   const name = `${withdrawal.benchmark}, version ${String(withdrawal.version)}, of ${withdrawal.checkpoint}`;
-  if (done.kind === 'withdrawn')
-    return { text: `Withdrawn ${said.id}: the ${what} ${name} counts no longer.`, isNew: true };
+  if (kind === 'withdrawn') return { one, kind, text: `Withdrawn ${said.id}: the ${what} ${name} counts no longer.` };
   const when = `${minuteOf(withdrawal.at)} UTC`;
-  return { text: `Nothing new: ${said.id}, ${name}, was withdrawn by ${withdrawal.by} at ${when}.`, isNew: false };
+  const text = `Nothing new: ${said.id}, ${name}, was withdrawn by ${withdrawal.by} at ${when}.`;
+  return { one, kind, text, before: withdrawal.at };
 }
 
 /** A gate that waits judges again; one that has decided does not. */
 async function verdictsOn(
   ledger: Ledger,
   { runId }: CheckpointRecord,
-  changed: readonly Found[],
+  gone: readonly Found[],
 ): Promise<readonly string[]> {
-  const ids = new Set(changed.map(({ id }) => id));
+  const ids = new Set(gone.map(({ id }) => id));
   const phases = (await ledger.verdictsOf({ runId })).flatMap(({ phase, evidence }) => {
     const { scores = [] } = (evidence ?? {}) as { readonly scores?: readonly string[] };
     return scores.some((id) => ids.has(id)) ? [phase] : [];

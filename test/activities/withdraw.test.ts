@@ -50,7 +50,7 @@ const ask = <Answer>(question: Question) =>
   answerActivities(bench.dependencies).answerQuestion(question) as Promise<Answer>;
 const bring = (results: readonly ImportedResult[], more: { checkpoint?: string; benchmark?: string } = {}) =>
   ask<ImportedEvaluations>({ question: 'import-eval', checkpoint: id(50), by: 'ann', ...more, results });
-const score = (more: { score?: string; corrects?: string; note?: string } = {}) =>
+const score = (more: { score?: string; corrects?: string | undefined; note?: string } = {}) =>
   ask<RecordedScore>({
     question: 'record-score',
     score: { checkpoint: id(50), benchmark: 'public', score: '3/4', by: 'ann', ...more },
@@ -118,7 +118,7 @@ test('twice is once: the second is told by whom and when; brought again it count
   await withdraw(first.evaluations[0]?.id);
   bench.pass(60);
   const again = await withdraw(first.evaluations[0]?.id, 'carl');
-  expect(again).toMatchObject({ withdrawn: [], wakes: [], shows: [] });
+  expect(again.withdrawn).toEqual([]);
   expect(again.sentence).toMatch(/^Nothing new: .* was withdrawn by bob at 2026-11-29 10:00 UTC\.$/);
   const second = await bring([file('1101')], { benchmark: 'public' });
   expect([second.evaluations, second.scores]).toMatchObject([[{ recorded: true }], [{ recorded: true }]]);
@@ -128,6 +128,63 @@ test('twice is once: the second is told by whom and when; brought again it count
   expect((await board()).outside).toMatchObject([{ score: { runs: 1, mean: 0.75 } }]);
   await withdraw(second.evaluations[0]?.id);
   expect((await board()).rows).toEqual([]);
+});
+
+test('whoever asks again, since the first time came to nothing, has the gate told and the pages: what is gone is gone for them too', async () => {
+  const { evaluations } = await bring([file('1101')], { benchmark: 'public' });
+  await judge();
+  const first = await withdraw(evaluations[0]?.id);
+  const again = await withdraw(evaluations[0]?.id);
+  expect(first.wakes).toEqual(['demo/sft']);
+  expect(again).toMatchObject({ withdrawn: [], wakes: first.wakes, shows: first.shows });
+  expect(again.sentence).toContain('Verdicts of sft counted with it');
+  const told = await score({ score: '2/4' });
+  await withdraw(told.id);
+  expect((await withdraw(told.id)).wakes).toEqual(['demo/sft']);
+});
+
+test('asked again after a try that ended between an import and its score, both are gone and explain tells of both', async () => {
+  const { evaluations, scores } = await bring([file('1101')], { benchmark: 'public' });
+  const { ledger } = bench.dependencies;
+  const recorded: string[] = [];
+  bench.dependencies.ledger = {
+    ...ledger,
+    recordDecision: (decision) => {
+      recorded.push(decision.key);
+      return recorded.length === 2
+        ? Promise.reject(new Error('the database is gone'))
+        : ledger.recordDecision(decision);
+    },
+  };
+  await expect(withdraw(evaluations[0]?.id)).rejects.toThrow('the database is gone');
+  bench.dependencies.ledger = ledger;
+  await withdraw(evaluations[0]?.id);
+  const told = (await storyOf()).filter(({ about }) => about === 'withdraw').map(({ sentence }) => sentence);
+  expect(told).toEqual([
+    expect.stringContaining(evaluations[0]?.id ?? ''),
+    expect.stringContaining(scores[0]?.id ?? ''),
+  ]);
+  expect((await board()).outside).toEqual([]);
+});
+
+test('a score of the file that was corrected stays, and it is said by what', async () => {
+  const { evaluations, scores } = await bring([file('1101')], { benchmark: 'public' });
+  const right = await score({ score: '2/4', corrects: scores[0]?.id, note: 'two were guessed' });
+  const { withdrawn, sentence } = await withdraw(evaluations[0]?.id);
+  expect(withdrawn).toEqual([evaluations[0]?.id]);
+  expect(sentence).toContain(
+    `Left as it is: score "${scores[0]?.id ?? ''}" was corrected, by "${right.id}": withdraw that one, where it is wrong too.`,
+  );
+  expect((await board()).outside).toMatchObject([{ score: { mean: 0.5 } }]);
+});
+
+test('an import that was brought again is not touched by who takes back the first once more', async () => {
+  const first = await bring([file('1101')], { benchmark: 'public' });
+  await withdraw(first.evaluations[0]?.id);
+  bench.pass(60);
+  await bring([file('1101')], { benchmark: 'public' });
+  expect(await withdraw(first.evaluations[0]?.id)).toMatchObject({ withdrawn: [] });
+  expect((await board()).outside).toMatchObject([{ score: { mean: 0.75 } }]);
 });
 
 test('a score from outside is withdrawn by its id, also where it stands for another; what is corrected is not', async () => {
