@@ -96,6 +96,8 @@ function goesOn(there: ScheduleDescription): string {
 export interface Triggered {
   /** Null where the server has not started it within seconds. */
   readonly workflowId: string | null;
+  /** False where another trigger of the same moment may have started it: the server does not say whose it is. */
+  readonly isOwn: boolean;
   readonly taskQueue: string;
   readonly paused: boolean;
 }
@@ -119,7 +121,7 @@ export async function triggerSweep({ handle, there }: Sweeps): Promise<Triggered
     },
   });
   const { taskQueue } = there.action;
-  return { workflowId: await startedAt(handle, ours), taskQueue, paused: there.state.paused };
+  return { ...(await startedAt(handle, ours)), taskQueue, paused: there.state.paused };
 }
 
 const runsAlready = ({ scheduleId }: ScheduleHandle, running: string) =>
@@ -130,30 +132,52 @@ type Trigger = NonNullable<Patch['triggerImmediately']>;
 /** SCHEDULE_OVERLAP_POLICY_SKIP. */
 const skipOverlap: unknown = 1;
 
-/** Now, told from the moment of whoever else triggers it now: the server keeps it to the nanosecond, and names a sweep by the second. */
+/** The last nanoseconds of each moment of ours. */
+const mark = 417;
+
+/** Now, told from the moment of whoever else triggers it now: most servers keep it to the nanosecond, and name a sweep by the second. */
 function momentOfOurs() {
   const { seconds = null, nanos } = msToTs(Date.now());
-  return { seconds, nanos: (nanos ?? 0) + randomInt(1_000_000) };
+  return { seconds, nanos: (nanos ?? 0) + randomInt(1000) * 1000 + mark };
 }
 
 /** Another sweep that runs may be that of a trigger which the server saw before ours. */
 const looksBeforeAnother = 20;
 
-/** Null where the server has not started it within seconds. Throws `invalid-input` where another was started instead. */
-async function startedAt(handle: ScheduleHandle, ours: ReturnType<typeof momentOfOurs>): Promise<string | null> {
-  const started = ({ raw }: ScheduleDescription) =>
-    raw.info?.recentActions?.find(
-      ({ scheduleTime: time }) => String(time?.seconds) === String(ours.seconds) && time?.nanos === ours.nanos,
-    )?.startWorkflowResult?.workflowId ?? null;
+/** Throws `invalid-input` where another was started instead. */
+async function startedAt(
+  handle: ScheduleHandle,
+  ours: ReturnType<typeof momentOfOurs>,
+): Promise<Pick<Triggered, 'workflowId' | 'isOwn'>> {
+  const started = (look: ScheduleDescription) =>
+    actionWhere(
+      look,
+      ({ scheduleTime: at }) => String(at?.seconds) === String(ours.seconds) && at?.nanos === ours.nanos,
+    );
   let others = 0;
   const now = await whenDone(handle, (look) => {
     if (runningOf(look) !== null) others += 1;
-    return started(look) !== null || others > looksBeforeAnother;
+    return started(look) !== undefined || others > looksBeforeAnother;
   });
-  const own = started(now);
+  const own = workflowOf(started(now));
   const running = runningOf(now);
-  if (own === null && running !== null) throw runsAlready(handle, running);
-  return own;
+  if (own !== null || running === null) return { workflowId: own, isOwn: own !== null };
+  const { scheduleTime } = actionWhere(now, (action) => workflowOf(action) === running) ?? {};
+  if (isAnothers(scheduleTime?.nanos)) throw runsAlready(handle, running);
+  return { workflowId: running, isOwn: false };
+}
+
+/** Of a backfill or the calendar, or of whoever else triggers it as we do. Some servers put a moment of their own in place of ours (temporalio/temporal#11568). */
+const isAnothers = (nanos: number | null | undefined): boolean => nanos === 0 || (nanos ?? 0) % 1000 === mark;
+
+type Action = NonNullable<NonNullable<ScheduleDescription['raw']['info']>['recentActions']>[number];
+
+function actionWhere({ raw }: ScheduleDescription, isIt: (action: Action) => boolean): Action | undefined {
+  return raw.info?.recentActions?.find(isIt);
+}
+
+function workflowOf(action: Action | undefined): string | null {
+  return action?.startWorkflowResult?.workflowId ?? null;
 }
 
 /** A month of nights. Each evaluates what is due when it runs: more are of no use. */

@@ -32,8 +32,20 @@ export const scheduleOf = (name: string, change: object = {}): Schedule =>
     ...change,
   });
 
+/** A server keeps its schedules in workflows, or in the state machines that are to follow them (temporalio/temporal, chasm/lib/scheduler). */
+export type Scheduler = 'workflows' | 'state machines';
+
+const settings = [
+  'history.enableChasm=true',
+  'history.enableCHASMSchedulerCreation=true',
+  'history.chasmSchedulerCreationRolloutPercent=100',
+];
+
+const optionsOf = (scheduler: Scheduler): string[] =>
+  scheduler === 'workflows' ? [] : settings.flatMap((setting) => ['--dynamic-config-value', setting]);
+
 /** For the tests of a file: there before the first of them begins, and gone after the last. */
-export function schedulesOfFile(): ScheduleBench {
+export function schedulesOfFile(scheduler: Scheduler = 'workflows'): ScheduleBench {
   let environment: TestWorkflowEnvironment;
   beforeAll(async () => {
     installRuntime(() => undefined);
@@ -41,6 +53,7 @@ export function schedulesOfFile(): ScheduleBench {
       server: {
         executable: { type: 'existing-path', path: readSettings(process.env).temporalCli },
         log: { format: 'pretty', level: 'error' },
+        extraArgs: optionsOf(scheduler),
       },
     });
   });

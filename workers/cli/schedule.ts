@@ -94,16 +94,20 @@ function trigger(): Command {
   return named('trigger', 'Starts a sweep now, unless one of the schedule runs.').action(async (id: string) => {
     await act(async ({ triggerSchedule }, connected) => {
       const { isPolled, pageOf } = await import('./connect.ts');
-      const { workflowId, taskQueue, paused } = await triggerSchedule(connected.client, id);
-      const started =
-        workflowId === null
-          ? 'starts a sweep now: `temper schedule list` shows it'
-          : `has started ${workflowId}: ${pageOf(connected, workflowId)}`;
+      const { workflowId, isOwn, taskQueue, paused } = await triggerSchedule(connected.client, id);
       if (!(await isPolled(connected, taskQueue)))
         note(`warning: no worker polls the task queue "${taskQueue}" of ${connected.address}: the sweep waits for one`);
-      return `schedule ${id} ${started}${paused ? '\nIt stays paused.' : ''}`;
+      const sweep = workflowId === null ? null : { workflowId, isOwn, page: pageOf(connected, workflowId) };
+      return `schedule ${id} ${startedText(sweep)}${paused ? '\nIt stays paused.' : ''}`;
     });
   });
+}
+
+function startedText(sweep: { readonly workflowId: string; readonly isOwn: boolean; readonly page: string } | null) {
+  if (sweep === null) return 'starts a sweep now: `temper schedule list` shows it';
+  const { workflowId, isOwn, page } = sweep;
+  if (isOwn) return `has started ${workflowId}: ${page}`;
+  return `has ${workflowId} running, which this or another trigger of the same moment started: ${page}`;
 }
 
 function backfill(): Command {
