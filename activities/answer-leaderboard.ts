@@ -84,7 +84,7 @@ export async function answerLeaderboard(
   const rows = await rowsOf(ledger, shown);
   // No sweep asks for scores from outside.
   const outside = sweep === null ? await outsideOf(ledger, { order, benchmark, most }) : [];
-  const shownOutside = outside.slice(0, mostOutside);
+  const shownOutside = order === null ? outside.slice(0, mostOutside) : outside.slice(-mostOutside);
   const missing = works === null ? [] : await missingOf(ledger, works, benchmark);
   return {
     answer: 'leaderboard',

@@ -7,7 +7,7 @@ import type { LeaderboardRow, RowInput } from '../decisions/leaderboard.ts';
 import type { ScoreKey } from '../decisions/scores.ts';
 import type { CheckpointRecord } from '../store/ledger/checkpoints.ts';
 import type { Ledger } from '../store/ledger/ledger.ts';
-import type { ShownScores } from '../decisions/shown-scores.ts';
+import { scoreKeyText, type ShownScores } from '../decisions/shown-scores.ts';
 import type { ReadingDependencies } from './dependencies.ts';
 import { outsideOfPipeline } from './outside-of-pipeline.ts';
 import { rowsInTurn } from './rows-in-turn.ts';
@@ -25,17 +25,36 @@ export async function shownScores(
 ): Promise<readonly ShownScores[]> {
   const shown: ShownScores[] = [];
   for (const [workflowId, own] of Map.groupBy(checkpoints, (one) => one.workflowId)) {
-    // What a run before made is shown by the one that is open.
+    // What an earlier run made is shown by the one that is open.
     const [newest] = await ledger.pipelines({ workflowId, limit: 1 });
     if (newest?.endedAt !== null) continue;
     const { runId } = newest;
-    const keys = changed.filter(({ checkpoint }) => own.some(({ id }) => id === checkpoint));
+    const { evaluated, others } = await byEvaluated(ledger, own, changed);
     const rows: LeaderboardRow[] = [];
-    for (const checkpoint of own) rows.push(...(await rowsOf(ledger, checkpoint, keys)));
+    for (const checkpoint of own) rows.push(...(await rowsOf(ledger, checkpoint, evaluated)));
+    // What has a row is named last: of many keys some are left out.
+    const keys = [...others, ...evaluated];
     const outside = await outsideOfPipeline(ledger, { runId, asOf: now().toISOString(), changed: keys });
     shown.push({ pipelineId: workflowId, runId, rows, outside });
   }
   return shown;
+}
+
+/** Of these checkpoints, each once: outcomes are loaded of what has some, since those of a checkpoint may be many. */
+async function byEvaluated(
+  ledger: Ledger,
+  checkpoints: readonly CheckpointRecord[],
+  changed: readonly ScoreKey[],
+): Promise<{ readonly evaluated: readonly ScoreKey[]; readonly others: readonly ScoreKey[] }> {
+  const ids = checkpoints.map(({ id }) => id);
+  const own = new Map(
+    changed.filter(({ checkpoint }) => ids.includes(checkpoint)).map((key) => [scoreKeyText(key), key]),
+  );
+  const have = new Set((await ledger.evaluationKeysOf(ids)).map(scoreKeyText));
+  const [evaluated, others] = [true, false].map((wanted) =>
+    [...own].flatMap(([name, key]) => (have.has(name) === wanted ? key : [])),
+  );
+  return { evaluated: evaluated ?? [], others: others ?? [] };
 }
 
 /** Where there are evaluations. */

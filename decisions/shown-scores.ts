@@ -14,7 +14,7 @@ export interface OutsideOfPipeline {
   readonly leftOut?: number;
   /** When the ledger was asked, ISO 8601: of two that are sent at once the one that was asked for later stays. */
   readonly asOf: string;
-  /** Absent from workers of before: then the rows are all that there is. */
+  /** Absent from older workers: then the rows are all that there is. */
   readonly changed?: ChangedScores;
 }
 
@@ -34,19 +34,28 @@ export interface ShownScores {
   readonly outside: OutsideOfPipeline;
 }
 
+/** A page has room for fewer. One message may tell as many, so that no older row stays there in place of one that is cut. */
+export const mostRowsOfPage = 100;
 /** As a history keeps it for good. */
-const mostRowsTold = 20;
-const mostSourcesTold = 3;
+const mostNewestTold = 20;
+const mostGoneTold = 100;
+const [mostSourcesOfRow, mostSourcesTold] = [3, 60];
 
-/** `changed`: what came in; null where the newest are told. */
+/** `changed`: what came in or went; null where the newest are told. Of what is cut nothing is said but the number of all. */
 export function toldOutside(
   rows: readonly OutsideRow[],
   { changed, asOf }: { readonly changed: readonly ScoreKey[] | null; readonly asOf: string },
 ): OutsideOfPipeline {
   const names = changed && new Set(changed.map(scoreKeyText));
-  const about = names === null ? rows : rows.filter((row) => names.has(scoreKeyText(row)));
-  const told = about.slice(-mostRowsTold).map((row) => withSources(row, mostSourcesTold));
-  const keys = (changed ?? told).map(({ checkpoint, benchmark, version }) => ({ checkpoint, benchmark, version }));
+  const about =
+    names === null
+      ? rows.slice(-mostNewestTold)
+      : rows.filter((row) => names.has(scoreKeyText(row))).slice(-mostRowsOfPage);
+  const sources = Math.max(1, Math.min(mostSourcesOfRow, Math.floor(mostSourcesTold / about.length)));
+  const told = about.map((row) => withSources(row, sources));
+  const there = new Set(rows.map(scoreKeyText));
+  const gone = (changed ?? []).filter((key) => !there.has(scoreKeyText(key))).slice(0, mostGoneTold);
+  const keys = [...told, ...gone].map(({ checkpoint, benchmark, version }) => ({ checkpoint, benchmark, version }));
   return { rows: told, asOf, changed: { keys, total: rows.length } };
 }
 

@@ -15,7 +15,16 @@ const heads = ['candidate', 'n', 'mean', '95 %', 'verdict'];
 /** Null where nothing was scored, or not even one row has room. `leftOut`: rows that nobody brought here. */
 export function candidatesTable(rows: readonly Candidate[], roomBytes: number, leftOut = 0): string | null {
   const ofSeveral = new Set(rows.map(({ benchmark }) => benchmark)).size > 1;
-  const cells = rows.map((row) => ('sources' in row ? cellsOfOutside(row) : cellsOf(row, ofSeveral)));
+  const nameOf = (row: Candidate) => {
+    const isOneOfTwo = rows.some((other) => other.benchmark === row.benchmark && other.version !== row.version);
+    if (isOneOfTwo) return ` on ${row.benchmark}, version ${String(row.version)}`;
+    // Scores of jobs beside one from outside are of another benchmark.
+    return ofSeveral || 'sources' in row ? ` on ${row.benchmark}` : '';
+  };
+  const cells = rows.map((row) => {
+    const name = `${row.phase} ${String(row.step)}${nameOf(row)}`;
+    return [name, ...('sources' in row ? cellsOfOutside(row) : cellsOf(row))];
+  });
   const [judged, others] = [true, false].map((wanted) =>
     rows.flatMap((row, at) => (isJudged(row) === wanted ? at : [])),
   );
@@ -34,12 +43,11 @@ export function candidatesTable(rows: readonly Candidate[], roomBytes: number, l
 
 const isJudged = (row: Candidate): boolean => !('sources' in row) && row.verdict !== 'none';
 
-function cellsOf(row: LeaderboardRow, ofSeveral: boolean): readonly string[] {
-  const { phase, step, benchmark, problems, samples, lacking, byVote, timedOutShare, mean, low, high, verdict } = row;
+function cellsOf(row: LeaderboardRow): readonly string[] {
+  const { problems, samples, lacking, byVote, timedOutShare, mean, low, high, verdict } = row;
   const of = lacking === undefined ? '' : ` of ${String(problems + lacking)}`;
   const late = timedOutShare === undefined ? '' : `, ${(timedOutShare * 100).toFixed(1)} % late`;
   return [
-    `${phase} ${String(step)}${ofSeveral ? ` on ${benchmark}` : ''}`,
     `${String(problems)}${of}×${String(Math.round(samples / problems))}`,
     `${mean.toFixed(3)}${byVote === true ? ' by vote' : ''}${late}`,
     `${low.toFixed(3)}–${high.toFixed(3)}`,
@@ -47,15 +55,13 @@ function cellsOf(row: LeaderboardRow, ofSeveral: boolean): readonly string[] {
   ];
 }
 
-/** The benchmark is named: scores of jobs beside it are of another one. */
-function cellsOfOutside({ phase, step, benchmark, score, place, runtime }: OutsideRow): readonly string[] {
+function cellsOfOutside({ score, place, runtime }: OutsideRow): readonly string[] {
   const told = [
     ...(score === null ? [] : [score.mean.toFixed(3)]),
     ...(place === null ? [] : [`place ${String(place)}`]),
     ...(runtime === null ? [] : [typeof runtime === 'number' ? `${String(runtime)} min` : `limit ${runtime}`]),
   ];
   return [
-    `${phase} ${String(step)} on ${benchmark}`,
     score === null ? '' : `${String(score.problems)}×${String(score.runs)}`,
     told.join(', '),
     score === null ? '' : `${score.low.toFixed(3)}–${score.high.toFixed(3)}`,

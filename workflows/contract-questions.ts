@@ -397,7 +397,7 @@ export interface ImportedEvaluations extends Pick<RecordedScore, 'shows'> {
 }
 
 export interface ImportedEvaluation extends Pick<RecordedScore, 'recorded' | 'sentence'> {
-  /** By which it is withdrawn. Workers of before said none. */
+  /** By which it is withdrawn. Absent from older workers. */
   readonly id?: string;
   readonly benchmark: string;
   readonly version: number;

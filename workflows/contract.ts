@@ -135,7 +135,7 @@ export interface Leaderboard {
   readonly rows: readonly LeaderboardRow[];
   /** Scores from outside; absent where there are none. */
   readonly outside?: readonly OutsideRow[];
-  /** How many more of those there are, which `temper leaderboard` has; absent: none. */
+  /** How many more of those the ledger has; absent: none. */
   readonly outsideOmitted?: number;
 }
 

@@ -1,10 +1,10 @@
 /**
  * Scores from outside on the page of a pipeline: what it was told of them, message by message.
  *
- * Covers messages that overtake each other, those of workers of before, and how many rows are kept. Does not cover what a row says.
+ * Covers messages that overtake each other, those of older workers, and how many rows are kept. Does not cover what a row says.
  */
 import type { OutsideRow } from '../decisions/outside-rows.ts';
-import { type OutsideOfPipeline, scoreKeyText } from '../decisions/shown-scores.ts';
+import { mostRowsOfPage, type OutsideOfPipeline, scoreKeyText } from '../decisions/shown-scores.ts';
 
 export interface OutsideBoard {
   hear(outside: OutsideOfPipeline): void;
@@ -15,8 +15,8 @@ export interface OutsideBoard {
   leftOut(): number;
 }
 
-/** A page has room for fewer. */
-const mostKept = 100;
+/** What is gone is remembered, so that a message that was overtaken does not bring it back. */
+const mostGone = 100;
 
 interface Heard {
   /** Null: there is nothing any more. */
@@ -34,10 +34,9 @@ export function outsideBoard(): OutsideBoard {
     if ((heard.get(key)?.asOf ?? '') > one.asOf) return;
     heard.delete(key);
     heard.set(key, one);
-    for (const oldest of heard.keys()) {
-      if (heard.size <= mostKept) break;
-      heard.delete(oldest);
-    }
+    const isGone = one.row === null;
+    const alike = [...heard].filter(([, { row }]) => (row === null) === isGone);
+    for (const [oldest] of alike.slice(0, isGone ? -mostGone : -mostRowsOfPage)) heard.delete(oldest);
   }
 
   return {

@@ -200,7 +200,7 @@ function scored(
 
 /** A row that a gate has judged stays when the next phase shows the same checkpoint as its parent. */
 function keepRow(board: Board, row: LeaderboardRow): void {
-  const key = `${row.checkpoint} ${row.benchmark}`;
+  const key = scoreKeyText(row);
   if (row.verdict !== 'none' || (board.rows.get(key)?.verdict ?? 'none') === 'none') board.rows.set(key, row);
 }
 

@@ -142,6 +142,18 @@ describe('leaderboard', () => {
     ]);
   });
 
+  test('of more scores from outside than it has room for those of the newest checkpoints', async () => {
+    const { at } = await pipeline('demo');
+    const told = { version: 1, score: 0.8, problems: 50, runs: 1, deviation: null, standardError: null, place: null };
+    const scores = Array.from({ length: 101 }, (_, index) => ({
+      ...{ ...told, runtime: null, source: '', by: 'ann', note: '', corrects: null, at: '2026-11-29T12:00:00.000Z' },
+      ...{ id: String(index), checkpoint: at(index === 0 ? 40 : 20), benchmark: `task-${String(index)}` },
+    }));
+    for (const score of scores) await bench.ledger.recordOutsideScore(score);
+    const { outside = [], outsideOmitted } = await leaderboard({ pipeline: 'demo' });
+    expect([outside.length, outsideOmitted, outside.at(-1)?.step]).toEqual([100, 1, 40]);
+  });
+
   test('a person had the last word: who promoted what and why stands in place of what the gate said', async () => {
     const { at } = await pipeline('demo');
     await seen(evaluation(at(40)).scoring([4, 4]), evaluation(at(20)).scoring([4, 0]));

@@ -97,8 +97,9 @@ test('the same file twice counts once, whoever brings it, and both at once; anot
   expect(again.evaluations[0]?.sentence).toMatch(
     /^Nothing new: samples_1101\.jsonl was imported as [0-9a-f]{12} \(lm-eval-gsm8k, version 1\) by (ann|bob) at 2026-11-29 10:00 UTC\.$/,
   );
-  await bring([outcomes('1111', { digest: digest('b') })]);
-  expect(await boardOf()).toMatchObject([{ problems: 4, samples: 8, seeds: 2, mean: 0.875 }]);
+  const { shows = [] } = await bring([outcomes('1101'), outcomes('1111', { digest: digest('b') })]);
+  const row = { problems: 4, samples: 8, seeds: 2, mean: 0.875 };
+  expect([await boardOf(), ...shows.map(({ rows }) => rows)]).toMatchObject([[row], [row]]);
 });
 
 test.each<{ what: string; change: Partial<ImportedResult>; want: string }>([

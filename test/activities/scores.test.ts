@@ -1,10 +1,12 @@
 /** Scores from outside on a real ledger: what is refused, what counts once, and a gate that waits for them. */
 import { answerActivities } from '../../activities/answers.ts';
+import { scoreActivities } from '../../activities/scores.ts';
 import { type Phase, phaseSchema, recipeSchema } from '../../configs/schema.ts';
 import type { ScoreInput } from '../../configs/schema-score.ts';
 import type { LeaderboardAnswer, Question, RecordedScore } from '../../workflows/contract-questions.ts';
 import type { ResolvedPipeline } from '../../workflows/contract.ts';
 import { activityBench, type ActivityBench, contextOf, runId, sft, startAttempt } from '../support/activity-bench.ts';
+import { evaluation as evaluationBuilder } from '../support/builders.ts';
 import { fakeTrainer } from '../support/fake-trainer.ts';
 import { addition, recipeOf } from '../support/recipes.ts';
 
@@ -98,6 +100,22 @@ test('the page of its pipeline is told what changed, and how much there is in al
   expect((await judge()).outside).toMatchObject({ rows: [{ benchmark: 'panel' }, { benchmark: 'public' }] });
   await bench.as(runId).closePipeline({ pipelineId: 'demo', runId: 'run-1', state: 'completed' });
   expect(rowsOf(await record({ source: 'later' }))).toEqual([]);
+});
+
+test('no outcome per problem is loaded for it, however much of its checkpoint jobs have evaluated', async () => {
+  const loads: (readonly string[])[] = [];
+  const { ledger } = bench;
+  const evaluationsOf = (checkpoints: readonly string[]) => {
+    loads.push(checkpoints);
+    return ledger.evaluationsOf(checkpoints);
+  };
+  const dependencies = { ...bench.dependencies, ledger: { ...ledger, evaluationsOf } };
+  const evaluation = evaluationBuilder(id(50)).build();
+  await ledger.recordEvaluation({ evaluation, runId: 'run-1', jobName: 'job', at: '2026-11-29T10:00:00Z' });
+  const score = { checkpoint: id(50), benchmark: 'public', score: '40/50' };
+  const { shows = [] } = await scoreActivities(dependencies).recordScore({ score });
+  expect(shows).toMatchObject([{ rows: [], outside: { rows: [{ benchmark: 'public' }] } }]);
+  expect(loads).toEqual([]);
 });
 
 test('what is corrected to another benchmark or checkpoint counts nowhere else', async () => {

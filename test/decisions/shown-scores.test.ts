@@ -27,9 +27,20 @@ test('what a gate tells of hundreds is bounded, the newest of them', () => {
   expect(bytes(told)).toBeLessThan(25_000);
 });
 
-test('what has no score any more is named without a row', () => {
+test('of many that come in at once a message has as many as a page, and names no other that is there', () => {
+  const told = toldOutside(many, { changed: [row(900), ...many], asOf });
+  expect(told.rows.map(({ step }) => step)).toEqual(Array.from({ length: 100 }, (_, index) => 200 + index));
+  expect(told.rows.map((one) => one.sources.length + (one.sourcesOmitted ?? 0))).toEqual(told.rows.map(() => 400));
+  const named = [...told.rows, row(900)].map(({ checkpoint }) => checkpoint);
+  expect(told.changed).toMatchObject({ keys: named.map((checkpoint) => ({ checkpoint })), total: 300 });
+  expect(bytes(told)).toBeLessThan(75_000);
+});
+
+test('what has no score any more is named without a row, and of thousands as many as are worth it', () => {
   const { rows, changed } = toldOutside([row(1)], { changed: [row(2)], asOf });
   expect([rows, changed?.keys.map(({ checkpoint }) => checkpoint)]).toEqual([[], ['demo/sft/a1/checkpoint-2']]);
+  const gone = Array.from({ length: 3000 }, (_, index) => row(1000 + index));
+  expect(bytes(toldOutside([row(1)], { changed: gone, asOf }))).toBeLessThan(12_000);
 });
 
 test('how many sources are left out is said where they are listed', () => {

@@ -47,7 +47,32 @@ test('of hundreds it keeps the newest, and says how many more there are', () => 
   expect(board.leftOut()).toBe(150);
 });
 
-test('of a worker of before a message is all that there is', () => {
+test('of what comes in at once every row stands there, and those that were there stay, as far as there is room', () => {
+  const board = outsideBoard();
+  const before = row(2000);
+  board.hear(one([before], before, 1));
+  const few = Array.from({ length: 57 }, (_, index) => row(index));
+  board.hear(toldOutside([...few, before], { changed: few, asOf: at(2) }));
+  expect(board.rows()).toEqual([before, ...few]);
+  expect(board.leftOut()).toBe(0);
+  const many = Array.from({ length: 250 }, (_, index) => row(index, 0.5));
+  board.hear(toldOutside([...many, before], { changed: many, asOf: at(3) }));
+  expect(board.rows()).toEqual(many.slice(150));
+  expect(board.leftOut()).toBe(151);
+});
+
+test('what has no row takes no room from what has one', () => {
+  const board = outsideBoard();
+  const there = Array.from({ length: 60 }, (_, index) => row(index));
+  const gone = Array.from({ length: 90 }, (_, index) => row(1000 + index));
+  board.hear(toldOutside(there, { changed: there, asOf: at(1) }));
+  board.hear(toldOutside(there, { changed: gone, asOf: at(3) }));
+  expect([board.rows(), board.leftOut()]).toEqual([there, 0]);
+  for (const about of gone) board.hear(one([...there, about], about, 2));
+  expect([board.rows(), board.leftOut()]).toEqual([there, 0]);
+});
+
+test('of an older worker a message is all that there is', () => {
   const board = outsideBoard();
   board.hear({ rows: [row(1), row(2)], leftOut: 3, asOf: at(1) });
   board.hear({ rows: [row(2)], asOf: at(3) });

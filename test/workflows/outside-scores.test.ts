@@ -158,6 +158,24 @@ describe('the page of the pipeline, and its query `leaderboard`', () => {
     await run.terminate('seen enough');
   });
 
+  test('have each version of what was imported, and the one that stays when the other is withdrawn', async () => {
+    let comesIn: Pick<ShownScores, 'rows' | 'outside'> = {
+      rows: [imports(0.25), { ...imports(0.5), version: 2 }],
+      outside: outsideOf(2, ['panel']),
+    };
+    const run = await held('versions', (runId) => [{ pipelineId: 'versions', runId, ...comesIn }]);
+    await asks('versions', { ...importing, results: [imported] });
+    expect((await boardOf('versions')).rows).toEqual([
+      ['lm-eval-gsm8k', 0.25],
+      ['lm-eval-gsm8k', 0.5],
+    ]);
+    const withdrawn = { checkpoint: score.checkpoint, benchmark: 'lm-eval-gsm8k', version: 2 };
+    comesIn = { rows: [], outside: { ...outsideOf(3, []), changed: { keys: [withdrawn], total: 1 } } };
+    await asks('versions', { ...importing, results: [imported] });
+    expect((await boardOf('versions')).rows).toEqual([['lm-eval-gsm8k', 0.25]]);
+    await run.terminate('seen enough');
+  });
+
   const imports = (mean: number): LeaderboardRow => ({
     ...{ phase: 'sft', checkpoint: score.checkpoint, step: 50, benchmark: 'lm-eval-gsm8k', version: 1, problems: 4 },
     ...{ samples: 4, seeds: 1, mean, sdOverSeeds: null, low: 0, high: 1, passAtK: { k: 1, value: mean } },

@@ -92,6 +92,12 @@ describe('candidates', () => {
     expect(pipelineDetails(page([report('sft')], { candidates: rows }))).toContain('| sft 50 on aime\u2003 |');
   });
 
+  test('name the version where a benchmark has several', () => {
+    const details = pipelineDetails(page([report('sft')], { candidates: [row(50), row(50, { version: 2 })] }));
+    expect(details).toContain('| sft 50 on addition, version 1\u2003 |');
+    expect(details).toContain('| sft 50 on addition, version 2\u2003 |');
+  });
+
   test('scored from outside stand beside the others: runs, a place, a limit, each with its benchmark', () => {
     const told = (more: Partial<OutsideRow>): OutsideRow => ({
       ...{ phase: 'sft', step: 50, checkpoint: 'demo/sft/a1/checkpoint-50', benchmark: 'public', version: 1 },
