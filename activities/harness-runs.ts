@@ -4,18 +4,24 @@
  * Does not cover a score that is told twice in the same words (scores.ts).
  */
 import { TemperError } from '../decisions/errors.ts';
-import { type HarnessRun, type OutsideScore, standingScores, type ToldScore } from '../decisions/outside-score.ts';
+import {
+  type HarnessRun,
+  newestCorrection,
+  type OutsideScore,
+  standingScores,
+  type ToldScore,
+} from '../decisions/outside-score.ts';
 
 /**
  * The first score that this run counts by, or counted by before it was corrected; null where it does not, or was withdrawn. Throws `invalid-input`
- * where some of its parts count and this is the mean over all of them. `own`: all that the checkpoint has.
+ * where some of its parts count and this is the mean over all of them. `own`: all that the checkpoint has, with what
+ * corrects those, of whichever checkpoint.
  */
 export function countedBefore(own: readonly OutsideScore[], told: ToldScore): OutsideScore | null {
   const { run } = told;
   if (run === undefined) return null;
-  const scores = scoresOnSame(own, told);
-  const same = scores.filter(
-    (one) => one.run?.digest === run.digest && one.corrects === null && !endOf(one, scores).isWithdrawn,
+  const same = scoresOnSame(own, told).filter(
+    (one) => one.run?.digest === run.digest && one.corrects === null && !newestCorrection(one, own).isWithdrawn,
   );
   const whole = same.find((one) => one.run?.isWhole);
   if (whole !== undefined) return whole;
@@ -25,12 +31,6 @@ export function countedBefore(own: readonly OutsideScore[], told: ToldScore): Ou
   const ids = same.map(({ id }) => `"${id}"`).join(', ');
   const message = `benchmark: ${String(same.length)} of the ${String(told.runs)} runs of ${textOf(run)} count on "${told.benchmark}" already, as ${ids}, and their mean would count them again: put the outputs of all beside the file`;
   throw new TemperError('invalid-input', message);
-}
-
-/** What stands for it in the end: itself where nobody corrected it. */
-function endOf(score: OutsideScore, scores: readonly OutsideScore[]): OutsideScore {
-  const later = scores.find(({ corrects }) => corrects === score.id);
-  return later === undefined ? score : endOf(later, scores);
 }
 
 /**

@@ -11,7 +11,7 @@ import type { ScoreInput } from '../configs/schema-score.ts';
 import { isOutsideDefinition } from '../decisions/benchmark-definition.ts';
 import { TemperError } from '../decisions/errors.ts';
 import { isOutside } from '../decisions/outside-benchmark.ts';
-import type { OutsideScore, ToldScore } from '../decisions/outside-score.ts';
+import { newestCorrection, type OutsideScore, type ToldScore } from '../decisions/outside-score.ts';
 import { scoreEntry, sentenceOfScore, textOfScore } from '../decisions/score-entry.ts';
 import { benchmarkOf } from '../decisions/stage-benchmark.ts';
 import { minuteOf } from '../decisions/utc-minute.ts';
@@ -82,19 +82,28 @@ export async function recordTold(
   { corrected, ...said }: Pick<OutsideScore, 'by' | 'note' | 'at'> & { readonly corrected: OutsideScore | null },
 ): Promise<RecordedScore> {
   const corrects = corrected?.id ?? null;
-  const withdrawn = (await ledger.outsideScoresOf([told.checkpoint])).filter(({ isWithdrawn }) => isWithdrawn);
-  const id = freshId(textOfScore(told, corrects), new Set(withdrawn.map((one) => one.id)));
-  const { recorded, score } = await ledger.recordOutsideScore({ ...told, ...said, corrects, id }, (own) => {
-    if (corrects !== null || told.run === undefined) return null;
-    mustBeOneTask(own, [told]);
-    return countedBefore(own, told);
+  const { kind, score } = await ledger.recordOutsideScore({ ...told, ...said, corrects }, (own) => {
+    const counted = corrects === null ? countedOnce(own, told) : null;
+    return counted === null ? { id: freshId(textOfScore(told, corrects), withdrawnOf(own)) } : { counted };
   });
-  if (corrects !== null && score.id !== id) {
-    const message = `corrects: score "${corrects}" was corrected before, by "${score.id}": correct that one`;
+  if (kind === 'corrected') {
+    const message = `corrects: score "${corrects ?? ''}" was corrected before, by "${score.id}": correct that one`;
     throw new TemperError('ledger-conflict', message);
   }
+  const recorded = kind === 'recorded';
   const wakes = await phasesThatLookAt(ledger, [told.benchmark, ...(corrected === null ? [] : [corrected.benchmark])]);
   return { answer: 'record-score', id: score.id, recorded, sentence: sentenceOf(score, recorded), wakes };
+}
+
+function countedOnce(own: readonly OutsideScore[], told: ToldScore): OutsideScore | null {
+  if (told.run === undefined) return null;
+  mustBeOneTask(own, [told]);
+  return countedBefore(own, told);
+}
+
+/** Ids of those that were taken back, or whose correction was. */
+function withdrawnOf(own: readonly OutsideScore[]): ReadonlySet<string> {
+  return new Set(own.filter((one) => newestCorrection(one, own).isWithdrawn).map(({ id }) => id));
 }
 
 /** The same for whoever tells the same; another where that was withdrawn, since it is told again. */

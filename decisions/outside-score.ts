@@ -62,6 +62,12 @@ export function standingScores(scores: readonly OutsideScore[]): readonly Outsid
   );
 }
 
+/** What stands for it in the end: itself where nobody corrected it. `scores`: with what corrects them, of whichever checkpoint. */
+export function newestCorrection(score: OutsideScore, scores: readonly OutsideScore[]): OutsideScore {
+  const later = scores.find(({ corrects }) => corrects === score.id);
+  return later === undefined ? score : newestCorrection(later, scores);
+}
+
 /** What a gate counts with, of scores on one version of each benchmark. */
 export function evidenceOfScores(scores: readonly OutsideScore[]): readonly OutsideEvidence[] {
   const standing = standingScores(scores);

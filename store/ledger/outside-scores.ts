@@ -5,16 +5,25 @@
  * Does not cover which of them count (decisions/outside-score.ts).
  */
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
+import { TemperError } from '../../decisions/errors.ts';
 import type { OutsideScore, ToldScore } from '../../decisions/outside-score.ts';
 import type { LedgerTables } from './schema.ts';
 
+/** `before`: nothing was written, `score` counts already; `corrected`: nothing was written, `score` stands for what this corrects. */
+export interface RecordedOutsideScore {
+  readonly kind: 'recorded' | 'before' | 'corrected';
+  readonly score: OutsideScore;
+}
+
 export interface OutsideScoreLedger {
-  /** `recorded` is false where nothing was written: this id was recorded before (then `score` is that one), or what it corrects was corrected by `score`. */
+  /**
+   * `asWhich`: the id that it gets, or the score that it counts by already; of all that its checkpoint has, with what corrects those, of
+   * whichever checkpoint, whoever records or withdraws at the same moment. The first record of an id stays.
+   */
   recordOutsideScore(
-    score: OutsideScore,
-    /** The one that this counts by already, of all that its checkpoint has, whoever records at the same moment: then nothing is written. */
-    countedBy?: (own: readonly OutsideScore[]) => OutsideScore | null,
-  ): Promise<{ readonly recorded: boolean; readonly score: OutsideScore }>;
+    said: Omit<OutsideScore, 'id'>,
+    asWhich: (own: readonly OutsideScore[]) => { readonly id: string } | { readonly counted: OutsideScore },
+  ): Promise<RecordedOutsideScore>;
   outsideScore(id: string): Promise<OutsideScore | null>;
   /** In the order they came; corrected and withdrawn ones, which say so, included. */
   outsideScoresOf(checkpoints: readonly string[]): Promise<readonly OutsideScore[]>;
@@ -37,21 +46,26 @@ export function outsideScoreLedger(db: Kysely<LedgerTables>): OutsideScoreLedger
   };
   return {
     outsideScore: (id) => found('id', id),
-    async recordOutsideScore(score, countedBy = () => null) {
+    async recordOutsideScore(said, asWhich) {
       const transaction = db.transaction().setIsolationLevel('serializable');
-      const counted = await transaction.execute(async (within) => {
-        const before = countedBy(await scoresOf(within, [score.checkpoint]));
-        if (before !== null) return { recorded: false, score: before };
-        return (await isInserted(within, score)) ? { recorded: true, score } : null;
+      const done = await transaction.execute(async (within): Promise<RecordedOutsideScore | string> => {
+        const own = await scoresOf(within, 'checkpoint', [said.checkpoint]);
+        const which = asWhich(await withCorrections(within, own));
+        if ('counted' in which) return { kind: 'before', score: which.counted };
+        const score = { ...said, id: which.id };
+        return (await isInserted(within, score)) ? { kind: 'recorded', score } : which.id;
       });
-      if (counted !== null) return counted;
-      const before = (await found('id', score.id)) ?? (score.corrects && (await found('corrects', score.corrects)));
-      return { recorded: false, score: before || score };
+      if (typeof done !== 'string') return done;
+      const before = await found('id', done);
+      if (before !== null) return { kind: 'before', score: before };
+      const other = said.corrects === null ? null : await found('corrects', said.corrects);
+      if (other !== null) return { kind: 'corrected', score: other };
+      throw new TemperError('ledger-conflict', `score "${done}" was neither recorded nor there before`);
     },
     async outsideScoresOf(checkpoints) {
       const scores: OutsideScore[] = [];
       for (let start = 0; start < checkpoints.length; start += namesPerQuery) {
-        scores.push(...(await scoresOf(db, checkpoints.slice(start, start + namesPerQuery))));
+        scores.push(...(await scoresOf(db, 'checkpoint', checkpoints.slice(start, start + namesPerQuery))));
       }
       return scores;
     },
@@ -89,7 +103,22 @@ async function isInserted(db: Kysely<LedgerTables>, score: OutsideScore): Promis
   return inserted.numInsertedOrUpdatedRows === 1n;
 }
 
-async function scoresOf(db: Kysely<LedgerTables>, checkpoints: readonly string[]): Promise<readonly OutsideScore[]> {
+/** What corrects them elsewhere, and what corrects that, is among them. */
+async function withCorrections(
+  db: Kysely<LedgerTables>,
+  scores: readonly OutsideScore[],
+): Promise<readonly OutsideScore[]> {
+  const there = new Set(scores.map(({ corrects }) => corrects));
+  const corrected = scores.filter(({ id, isCorrected }) => isCorrected && !there.has(id)).map(({ id }) => id);
+  const later = corrected.length === 0 ? [] : await scoresOf(db, 'corrects', corrected.slice(0, namesPerQuery));
+  return later.length === 0 ? scores : await withCorrections(db, [...scores, ...later]);
+}
+
+async function scoresOf(
+  db: Kysely<LedgerTables>,
+  column: 'checkpoint' | 'corrects',
+  names: readonly string[],
+): Promise<readonly OutsideScore[]> {
   const rows = await db
     .selectFrom('outside_scores')
     .selectAll()
@@ -104,7 +133,7 @@ async function scoresOf(db: Kysely<LedgerTables>, checkpoints: readonly string[]
         .as('isCorrected'),
     )
     .select((query) => query.not(standsStill(query)).as('isWithdrawn'))
-    .where('checkpoint', 'in', checkpoints)
+    .where(column, 'in', names)
     .orderBy('created_at')
     .orderBy('id')
     .execute();

@@ -147,9 +147,10 @@ describe('leaderboard', () => {
     const told = { version: 1, score: 0.8, problems: 50, runs: 1, deviation: null, standardError: null, place: null };
     const scores = Array.from({ length: 101 }, (_, index) => ({
       ...{ ...told, runtime: null, source: '', by: 'ann', note: '', corrects: null, at: '2026-11-29T12:00:00.000Z' },
-      ...{ id: String(index), checkpoint: at(index === 0 ? 40 : 20), benchmark: `task-${String(index)}` },
+      ...{ checkpoint: at(index === 0 ? 40 : 20), benchmark: `task-${String(index)}` },
     }));
-    for (const score of scores) await bench.ledger.recordOutsideScore(score);
+    for (const [index, score] of scores.entries())
+      await bench.ledger.recordOutsideScore(score, () => ({ id: String(index) }));
     const { outside = [], outsideOmitted } = await leaderboard({ pipeline: 'demo' });
     expect([outside.length, outsideOmitted, outside.at(-1)?.step]).toEqual([100, 1, 40]);
   });

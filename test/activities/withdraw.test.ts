@@ -50,7 +50,7 @@ const ask = <Answer>(question: Question) =>
   answerActivities(bench.dependencies).answerQuestion(question) as Promise<Answer>;
 const bring = (results: readonly ImportedResult[], more: { checkpoint?: string; benchmark?: string } = {}) =>
   ask<ImportedEvaluations>({ question: 'import-eval', checkpoint: id(50), by: 'ann', ...more, results });
-const score = (more: { score?: string; corrects?: string | undefined; note?: string } = {}) =>
+const score = (more: { checkpoint?: string; score?: string; corrects?: string | undefined; note?: string } = {}) =>
   ask<RecordedScore>({
     question: 'record-score',
     score: { checkpoint: id(50), benchmark: 'public', score: '3/4', by: 'ann', ...more },
@@ -203,6 +203,48 @@ test('the same score told again after it was withdrawn counts again', async () =
   await withdraw(first.id);
   expect(await score()).toMatchObject({ recorded: true });
   expect(await score()).toMatchObject({ recorded: false });
+  expect((await board()).outside).toMatchObject([{ score: { runs: 1, mean: 0.75 } }]);
+});
+
+test('a score whose correction was withdrawn counts again where it is told again, once', async () => {
+  const first = await score();
+  const second = await score({ score: '2/4', corrects: first.id, note: 'a typo' });
+  await withdraw(second.id);
+  const again = await score();
+  expect(again).toMatchObject({ recorded: true });
+  expect(again.id).not.toBe(first.id);
+  expect(await score()).toMatchObject({ id: again.id, recorded: false });
+  expect((await board()).outside).toMatchObject([{ checkpoint: id(50), score: { runs: 1, mean: 0.75 } }]);
+});
+
+test.each([40, 50])(
+  'a run whose correction was of checkpoint %i, and was withdrawn, counts again where it is imported again',
+  async (step) => {
+    const { scores } = await bring([file('1101')], { benchmark: 'public' });
+    const why = { corrects: scores[0]?.id, note: 'mixed up' };
+    const moved = await score({ checkpoint: id(step), score: '2/4', ...why });
+    expect((await bring([file('1101')], { benchmark: 'public' })).scores).toMatchObject([{ recorded: false }]);
+    await withdraw(moved.id);
+    expect((await board()).outside).toEqual([]);
+    const again = await bring([file('1101')], { benchmark: 'public' });
+    expect(again.scores).toMatchObject([{ recorded: true }]);
+    expect((await board()).outside).toMatchObject([{ checkpoint: id(50), score: { runs: 1, mean: 0.75 } }]);
+  },
+);
+
+test('a score that is told again at the moment it is withdrawn is not answered as one that counts', async () => {
+  const first = await score();
+  const { ledger } = bench.dependencies;
+  bench.dependencies.ledger = {
+    ...ledger,
+    // The last moment before the ledger is asked to record.
+    recordOutsideScore: async (...asked) => {
+      bench.dependencies.ledger = ledger;
+      await withdraw(first.id);
+      return await ledger.recordOutsideScore(...asked);
+    },
+  };
+  expect(await score()).toMatchObject({ recorded: true });
   expect((await board()).outside).toMatchObject([{ score: { runs: 1, mean: 0.75 } }]);
 });
 

@@ -1,5 +1,6 @@
 /** Scores from outside, exactly once, corrected by further ones. On any database. */
 import type { OutsideScore } from '../../../decisions/outside-score.ts';
+import type { Ledger } from '../../../store/ledger/ledger.ts';
 import { at, type FreshLedger } from './ledgers.ts';
 
 const score = (change: Partial<OutsideScore> = {}): OutsideScore => ({
@@ -22,6 +23,9 @@ const score = (change: Partial<OutsideScore> = {}): OutsideScore => ({
   ...change,
 });
 
+/** By the id that it has. */
+const record = (ledger: Ledger, { id, ...said }: OutsideScore) => ledger.recordOutsideScore(said, () => ({ id }));
+
 export function outsideScores(freshLedger: () => Promise<FreshLedger>): void {
   let fresh: FreshLedger;
   beforeEach(async () => {
@@ -30,7 +34,7 @@ export function outsideScores(freshLedger: () => Promise<FreshLedger>): void {
   afterEach(() => fresh.close());
 
   test('comes back as it was recorded', async () => {
-    expect(await fresh.ledger.recordOutsideScore(score())).toEqual({ recorded: true, score: score() });
+    expect(await record(fresh.ledger, score())).toEqual({ kind: 'recorded', score: score() });
     expect(await fresh.ledger.outsideScore('a1')).toEqual(score());
     expect(await fresh.ledger.outsideScoresOf(['other', score().checkpoint])).toEqual([score()]);
     expect(await fresh.ledger.outsideScoresOf([])).toEqual([]);
@@ -38,23 +42,23 @@ export function outsideScores(freshLedger: () => Promise<FreshLedger>): void {
 
   test('a second record of its id changes nothing and answers with the first, from three connections at once too', async () => {
     const ledgers = [fresh.ledger, await fresh.again(), await fresh.again()];
-    const done = await Promise.all(ledgers.map((ledger) => ledger.recordOutsideScore(score())));
-    expect(done.filter(({ recorded }) => recorded)).toHaveLength(1);
-    const again = await fresh.ledger.recordOutsideScore(score({ by: 'bob', at: '2026-11-30T10:00:00.000Z' }));
-    expect(again).toEqual({ recorded: false, score: score() });
+    const done = await Promise.all(ledgers.map((ledger) => record(ledger, score())));
+    expect(done.map(({ kind }) => kind).sort()).toEqual(['before', 'before', 'recorded']);
+    const again = await record(fresh.ledger, score({ by: 'bob', at: '2026-11-30T10:00:00.000Z' }));
+    expect(again).toEqual({ kind: 'before', score: score() });
   });
 
   test('what was scored outside is in use as what was evaluated', async () => {
-    await fresh.ledger.recordOutsideScore(score());
+    await record(fresh.ledger, score());
     expect([...(await fresh.ledger.usesOf([score().checkpoint, 'other'])).evaluated]).toEqual([score().checkpoint]);
   });
 
   test('one is corrected once: who comes second is told by what', async () => {
     const first = score({ id: 'b2', corrects: 'a1', note: 'wrong split', score: 0.7 });
-    await fresh.ledger.recordOutsideScore(score());
-    expect(await fresh.ledger.recordOutsideScore(first)).toMatchObject({ recorded: true });
+    await record(fresh.ledger, score());
+    expect(await record(fresh.ledger, first)).toMatchObject({ kind: 'recorded' });
     const second = score({ id: 'c3', corrects: 'a1', note: 'no, mine', score: 0.9 });
-    expect(await fresh.ledger.recordOutsideScore(second)).toEqual({ recorded: false, score: first });
+    expect(await record(fresh.ledger, second)).toEqual({ kind: 'corrected', score: first });
     expect(await fresh.ledger.outsideScoresOf([score().checkpoint])).toEqual([
       { ...score(), isCorrected: true },
       first,
@@ -62,31 +66,46 @@ export function outsideScores(freshLedger: () => Promise<FreshLedger>): void {
   });
 
   test('a correction that is of another checkpoint is seen on what it corrects', async () => {
-    await fresh.ledger.recordOutsideScore(score());
-    await fresh.ledger.recordOutsideScore(score({ id: 'b2', checkpoint: 'other', corrects: 'a1', note: 'mixed up' }));
+    await record(fresh.ledger, score());
+    await record(fresh.ledger, score({ id: 'b2', checkpoint: 'other', corrects: 'a1', note: 'mixed up' }));
     expect(await fresh.ledger.outsideScoresOf([score().checkpoint])).toEqual([{ ...score(), isCorrected: true }]);
   });
 
   test('of two that would count one run, recorded at the same moment, one counts: the other is told by which', async () => {
     const ledgers = [fresh.ledger, await fresh.again()] as const;
     for (let round = 0; round < 12; round += 1) {
-      const of = (id: string) => score({ id: `${id}${String(round)}`, checkpoint: `checkpoint-${String(round)}` });
-      const countedBy = (own: readonly OutsideScore[]) => own[0] ?? null;
+      const checkpoint = `checkpoint-${String(round)}`;
+      const { id: _, ...said } = score({ checkpoint });
+      const counting = (name: string) => (own: readonly OutsideScore[]) =>
+        own[0] === undefined ? { id: `${name}${String(round)}` } : { counted: own[0] };
       const done = await Promise.all([
-        ledgers[0].recordOutsideScore(of('mean'), countedBy),
-        ledgers[1].recordOutsideScore(of('outcomes'), countedBy),
+        ledgers[0].recordOutsideScore(said, counting('mean')),
+        ledgers[1].recordOutsideScore(said, counting('outcomes')),
       ]);
-      const [counted, ...others] = await fresh.ledger.outsideScoresOf([of('mean').checkpoint]);
+      const [counted, ...others] = await fresh.ledger.outsideScoresOf([checkpoint]);
       expect(others).toEqual([]);
-      expect(done.map(({ recorded }) => recorded).sort()).toEqual([false, true]);
+      expect(done.map(({ kind }) => kind).sort()).toEqual(['before', 'recorded']);
       expect(done.map((one) => one.score)).toEqual([counted, counted]);
     }
   });
 
+  test('whoever records sees what corrects the scores of its checkpoint, of whichever checkpoint that is', async () => {
+    const elsewhere = score({ id: 'b2', checkpoint: 'other', corrects: 'a1', note: 'mixed up' });
+    const back = score({ id: 'c3', checkpoint: 'third', corrects: 'b2', note: 'mixed up again' });
+    for (const one of [score(), elsewhere, back]) await record(fresh.ledger, one);
+    let seen: readonly OutsideScore[] = [];
+    const { id: _, ...said } = score();
+    await fresh.ledger.recordOutsideScore(said, (own) => {
+      seen = own;
+      return { id: 'd4' };
+    });
+    expect(seen).toEqual([{ ...score(), isCorrected: true }, { ...elsewhere, isCorrected: true }, back]);
+  });
+
   test('what was scored last stands first, of one benchmark or of all', async () => {
     const later = '2026-11-30T10:00:00.000Z';
-    await fresh.ledger.recordOutsideScore(score());
-    await fresh.ledger.recordOutsideScore(score({ id: 'b2', checkpoint: 'other', benchmark: 'panel', at: later }));
+    await record(fresh.ledger, score());
+    await record(fresh.ledger, score({ id: 'b2', checkpoint: 'other', benchmark: 'panel', at: later }));
     const scored = (benchmark?: string, limit = 9) => fresh.ledger.checkpointsScoredOutside({ benchmark, limit });
     expect(await scored()).toEqual(['other', score().checkpoint]);
     expect(await scored(undefined, 1)).toEqual(['other']);

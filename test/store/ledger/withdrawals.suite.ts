@@ -1,6 +1,7 @@
 /** What a person takes back counts no longer, once each, and stays. On any database. */
 import type { OutsideScore } from '../../../decisions/outside-score.ts';
 import type { Withdrawal } from '../../../decisions/withdrawal.ts';
+import type { Ledger } from '../../../store/ledger/ledger.ts';
 import { at, evaluation, type FreshLedger } from './ledgers.ts';
 
 const own = evaluation();
@@ -14,6 +15,9 @@ const score: OutsideScore = {
   ...{ deviation: null, standardError: null, place: null, runtime: null, source: '', by: 'ann', note: '' },
   ...{ corrects: null, at },
 };
+
+/** By the id that it has. */
+const record = (ledger: Ledger, { id, ...said }: OutsideScore) => ledger.recordOutsideScore(said, () => ({ id }));
 
 export function withdrawals(freshLedger: () => Promise<FreshLedger>): void {
   let fresh: FreshLedger;
@@ -43,7 +47,7 @@ export function withdrawals(freshLedger: () => Promise<FreshLedger>): void {
 
   test('a score says that it is withdrawn', async () => {
     const { ledger } = fresh;
-    await ledger.recordOutsideScore(score);
+    await record(ledger, score);
     await ledger.withdraw(withdrawal({ id: 'a1', benchmark: 'public' }), null);
     expect(await ledger.outsideScoresOf([own.checkpoint])).toEqual([{ ...score, isWithdrawn: true }]);
     expect(await evaluated()).toEqual([]);
@@ -51,7 +55,7 @@ export function withdrawals(freshLedger: () => Promise<FreshLedger>): void {
 
   test('of several who withdraw at once the first is kept, and all are told by whom', async () => {
     const ledgers = [fresh.ledger, await fresh.again(), await fresh.again()];
-    await fresh.ledger.recordOutsideScore(score);
+    await record(fresh.ledger, score);
     const done = await Promise.all(
       ledgers.map((ledger, index) => ledger.withdraw(withdrawal({ id: 'a1', by: `user-${String(index)}` }), null)),
     );
@@ -60,8 +64,8 @@ export function withdrawals(freshLedger: () => Promise<FreshLedger>): void {
   });
 
   test('what another score stands for is not withdrawn', async () => {
-    await fresh.ledger.recordOutsideScore(score);
-    await fresh.ledger.recordOutsideScore({ ...score, id: 'b2', corrects: 'a1', note: 'other split' });
+    await record(fresh.ledger, score);
+    await record(fresh.ledger, { ...score, id: 'b2', corrects: 'a1', note: 'other split' });
     expect(await fresh.ledger.withdraw(withdrawal({ id: 'a1' }), null)).toEqual({ kind: 'corrected', by: 'b2' });
     expect(await fresh.ledger.withdrawal('a1')).toBeNull();
   });
