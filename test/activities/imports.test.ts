@@ -1,6 +1,5 @@
 /** Results of other harnesses on a real ledger: exactly once, under a name and version that mean one thing, and counted where they are asked to. */
 import type { ImportedResult } from '../../configs/schema-import.ts';
-import { phaseSchema, recipeSchema } from '../../configs/schema.ts';
 import { answerActivities } from '../../activities/answers.ts';
 import type {
   ComparisonAnswer,
@@ -9,32 +8,13 @@ import type {
   LeaderboardAnswer,
   Question,
 } from '../../workflows/contract-questions.ts';
-import type { ResolvedPipeline } from '../../workflows/contract.ts';
-import { activityBench, type ActivityBench, contextOf, runId, sft, startAttempt } from '../support/activity-bench.ts';
+import { type ActivityBench, contextOf, runId } from '../support/activity-bench.ts';
 import { evaluation as evaluationBuilder } from '../support/builders.ts';
-import { fakeTrainer } from '../support/fake-trainer.ts';
-import { addition, recipeOf } from '../support/recipes.ts';
+import { benchBeforeItsGate, checkpointAt as id, phase, recipe } from '../support/before-its-gate.ts';
 
 let bench: ActivityBench;
-const id = (step: number) => `demo/sft/a1/checkpoint-${String(step)}`;
-const { evaluate: _, ...rest } = sft;
-const phase = phaseSchema.parse({ ...rest, gate: [{ compare: { benchmark: 'public', by: 'mean' } }] });
-const benchmarks = { addition, public: { outside: true, problems: 4 } };
-const recipe = recipeSchema.parse(recipeOf([phase], { benchmarks }));
-
-/** A pipeline `demo` whose sft saved two checkpoints, before its gate. */
 beforeEach(async () => {
-  bench = await activityBench();
-  await bench
-    .as(runId)
-    .openPipeline({ pipelineId: 'demo', runId: 'run-1', resolved: { recipe } as unknown as ResolvedPipeline });
-  const attempt = await startAttempt(bench, 1, { context: contextOf({ phase, benchmarks: recipe.benchmarks }) });
-  const trainer = fakeTrainer(attempt);
-  await trainer.saves(40);
-  await trainer.saves(50);
-  await trainer.finishes();
-  bench.backend.end(attempt.job, {});
-  await bench.as(runId).judgeAttempt(attempt);
+  bench = await benchBeforeItsGate();
 });
 afterEach(() => bench.close());
 
